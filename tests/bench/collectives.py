@@ -150,13 +150,13 @@ def absent_contenders(build):
         flavour = contender.split("-")[0]
         if not shutil.which(f"mpirun.{flavour}"):
             absent[contender] = "not installed"
-        elif not (build / "tests" / f"bench_mpi.{flavour}").exists():
+        elif not (build / "tests/bench" / f"bench_mpi.{flavour}").exists():
             absent[contender] = "could not be compiled for"
     return absent
 
 
 def measure(build, quick, npass, seconds):
-    program = str(build / "tests" / "bench_collectives")
+    program = str(build / "tests/bench" / "bench_collectives")
     absent, cells, engines = absent_contenders(build), {}, []
     plan = []
     for ranks in RANKS:
@@ -189,7 +189,7 @@ def measure(build, quick, npass, seconds):
             texts = [f"{operator}:{size}" for operator, size in wanted]
             if contender in MPI:
                 runs = mpirun(contender, ranks,
-                              str(build / "tests" / f"bench_mpi.{contender.split('-')[0]}"))
+                              str(build / "tests/bench" / f"bench_mpi.{contender.split('-')[0]}"))
                 command = [*runs, contender, str(seconds), *texts]
             else:
                 command = [program, contender, str(ranks), str(seconds), *texts]

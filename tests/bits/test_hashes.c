@@ -1,6 +1,6 @@
 /* test_hashes.c - one hash of the result for each type and reduction, whoever runs the schedule:
  * any number of threads, any interleaving, its tasks or what is folded from them, loops for any
- * instructions the CPU has. It is the one that tests/hashes.txt has, so that any two builds of any
+ * instructions the CPU has. It is the one that hashes.txt has, so that any two builds of any
  * compilers agree as well.
  *
  * The elements are what is hard to add: subnormal numbers, the largest ones, signed zeros,

@@ -24,7 +24,7 @@ import sys
 import threading
 import time
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 FLOORS = ["schedules", "compiler", "runtime", "tools"]
 
 # One token becomes another; groups of the pattern may be used.

@@ -122,7 +122,8 @@ static void print(FILE *out, const struct coverage *coverage)
 	uint64_t proved = 0, ran = 0;
 	fprintf(out,
 		"# What is covered\n\n"
-		"Made by `tests/cover`; do not edit. Every combination of algorithm and operator "
+		"Made by `tests/algorithms/cover`; do not edit. Every combination of algorithm and "
+		"operator "
 		"that applies, for the numbers of ranks named, in place\nand out of place, and, if "
 		"it adds, with 2N and with 3N+1 virtual shards, compiled and proved: with roots 0 "
 		"and N-1 (up to %u ranks every root), the natural\nand 2 chunks a block, and up to "

@@ -61,7 +61,7 @@ def _():
 
 @case("what an option takes: every argument of a table has a meaning that completions know")
 def _():
-    known = re.findall(r'^\t\{"([^"]+)", \w+\},', (pathlib.Path(__file__).parent.parent / "tools" /
+    known = re.findall(r'^\t\{"([^"]+)", \w+\},', (pathlib.Path(__file__).parents[2] / "tools" /
                                                    "cli" / "values.c").read_text(), re.M)
     wanted(len(known) > 20, known)
     for command in COMMANDS:

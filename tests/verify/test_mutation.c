@@ -9,7 +9,7 @@
  *
  * Arguments: mutants of each kind from each source (1; 0 = at every task, three ways each), largest
  * number of ranks (5), first seed (1), every how manieth compiled schedule (3), where the table is
- * written (nowhere; tests/KILLS.md).
+ * written (nowhere; tests/verify/KILLS.md).
  */
 #include "handmade.h"
 #include "judging.h"
@@ -201,7 +201,7 @@ static bool print_table(FILE *out)
 
 static void write_head(FILE *out, char **argv, uint32_t nschedule)
 {
-	fprintf(out, "# What the verifier catches\n\nMade by `build/tests/test_mutation");
+	fprintf(out, "# What the verifier catches\n\nMade by `build/tests/verify/test_mutation");
 	for (int i = 1; argv[i]; i++)
 		fprintf(out, " %s", argv[i]);
 	fprintf(out,

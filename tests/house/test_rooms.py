@@ -19,7 +19,9 @@ from tap import case, run_cases, wanted
 
 SOURCE, BUILD = (pathlib.Path(path).resolve() for path in sys.argv[1:3])
 COMPILER = sys.argv[3:]
-FLOORS = ("schedules", "compiler", "runtime", "tools")
+FLOORS = ("schedules", "compiler", "runtime", "tools", "tests")
+# Headers that every room of the tests finds by their name alone.
+SHARED = ("tests/support", "tests/oracles")
 MOST_COLUMNS, MOST_LINES, MOST_FIELDS, MOST_FILES, MOST_README = 100, 50, 25, 20, 15
 NOT_SOURCES = re.compile(r"(^|/)(corpus|reject|rules)/|^build|^\.git/|^subprojects/")
 SOURCES = (".c", ".h", ".cpp", ".py", ".js", ".css", ".html", ".bash", ".fish", "meson.build",
@@ -30,13 +32,13 @@ KNOWN = {
     "functions": [
         "tests/bench/collectives.py: main",
         "tests/bench/collectives.py: measure",
-        "tests/test_checker.c: wrong_certificates_are_refused",
-        "tests/test_checker.c: wrong_schedules_are_refused",
-        "tests/test_collectives.c: the_size_chooses_from_a_set",
-        "tests/test_command.py: _",
-        "tests/test_command.py: numbers",
-        "tests/test_command.py: overwriting",
-        "tests/test_schemas.py: main",
+        "tests/verify/test_checker.c: wrong_certificates_are_refused",
+        "tests/verify/test_checker.c: wrong_schedules_are_refused",
+        "tests/runtime/test_collectives.c: the_size_chooses_from_a_set",
+        "tests/tools/test_command.py: _",
+        "tests/tools/test_command.py: numbers",
+        "tests/tools/test_command.py: overwriting",
+        "tests/schedules/test_schemas.py: main",
         "tools/help/complete.c: offer_values",
     ],
     "structs": [],
@@ -196,8 +198,7 @@ def room_of(path):
 
 def by_folder(paths):
     folders = collections.Counter(os.path.dirname(path) for path in paths)
-    return {folder: n for folder, n in folders.items()
-            if folder and folder.split("/")[0] != "tests"}
+    return {folder: n for folder, n in folders.items() if folder}
 
 
 def find_folders(root):
@@ -243,7 +244,7 @@ def find_includes(root):
             continue
         for name in re.findall(r'^\s*#\s*include "([^"]+)"', (root / path).read_text(),
                                re.MULTILINE):
-            for place in (folder, floor):
+            for place in (folder, floor, *(SHARED if floor == "tests" else ())):
                 if (root / place / name).exists():
                     edges.add((room_of(path), room_of(f"{place}/{name}")))
                     break
@@ -368,15 +369,17 @@ sees("a struct of 26 fields without a reason", find_structs,
                    "\tint a; /* x;y */\n" * 24 +
                    "\tstruct {\n\t\tint d, e;\n\t} f;\n};\n"}, ["tools/a.h: struct a"])
 sees("a folder of 21 sources", find_folders,
-     {f"{folder}/{i}.c": "" for folder in ("tools/a", "tests") for i in range(21)} |
-     {f"tools/b/{i}.h": "" for i in range(20)}, ["tools/a"])
+     {f"{folder}/{i}.c": "" for folder in ("tools/a", "tests/b") for i in range(21)} |
+     {f"tools/b/{i}.h": "" for i in range(20)}, ["tests/b", "tools/a"])
 sees("rooms without a README, and with a long one", find_readmes,
      {f"tools/{room}/{i}.c": "" for room in "abc" for i in range(6)} |
      {"tools/b/README.md": "b\n" * 16, "tools/c/README.md": "c\n" * 15}, ["tools/a", "tools/b"])
 sees("rooms that include each other, also by a third", find_includes,
      {"tools/a/a.h": '#include "b/b.h"\n', "tools/b/b.h": '#include "c/c.h"\n',
       "tools/c/c.h": '#include "a/a.h"\n#include "d.h"\n', "tools/c/d.h": "",
-      "tools/e/e.h": '#include "a/a.h"\n'}, ["tools/a", "tools/b", "tools/c"])
+      "tools/e/e.h": '#include "a/a.h"\n', "tests/f/f.h": '#include "s.h"\n',
+      "tests/support/s.h": '#include "f/f.h"\n'},
+     ["tests/f", "tests/support", "tools/a", "tools/b", "tools/c"])
 
 
 def compiled_calls(root):

@@ -228,7 +228,7 @@ def _(machine):
     strangers = [name for name in exported if not name.startswith("ordo_")]
     wanted(not strangers, strangers)
     wanted(exported == declared(), exported ^ declared())
-    once = set((SOURCE / "tests" / "exported.txt").read_text().split())
+    once = set((SOURCE / "tests" / "house" / "exported.txt").read_text().split())
     wanted(
         len(once) > 200 and once <= exported, "programs that call these find them no more",
         once - exported)
@@ -269,7 +269,7 @@ def _(machine):
 @case("so is a C++ program, with both")
 def _(machine):
     for static in [False] * SHARED + [True] * STATIC:
-        program = machine.build(CXX, [SOURCE / "tests" / "installed.cpp"], "libordo", static)
+        program = machine.build(CXX, [SOURCE / "tests/house/installed.cpp"], "libordo", static)
         printed = machine.run(program, SCHEDULE)
         wanted(printed == "10 by one of many algorithms\n", printed)
 
