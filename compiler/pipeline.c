@@ -50,14 +50,14 @@ static bool signals_have_links(const struct ordo_resolved_request *resolved,
 				"which topology \"%s\" does not have or which is down",
 				resolved->algorithm->facts.name, stream->rank, good, stream->rank,
 				good, topology->name);
-			return ordo_hint(error, "data goes one way, signals go both: that the "
-						"memory may be written, and that it was");
+			return ordo_hint(error, "data needs one direction, signals need both: one "
+						"grants the write, one reports it");
 		}
 	}
 	return true;
 }
 
-/* Whatever the compiler thinks of it: the judge has read the result and holds it for right. */
+/* The verifier accepts the result, independently of the compiler. */
 static bool prove(const struct ordo_request *request, const struct ordo_schedule *schedule,
 	struct ordo_error *error)
 {

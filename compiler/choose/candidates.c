@@ -1,8 +1,7 @@
-/* candidates.c - the algorithms, with the parameters worth trying, that a problem can be given to.
+/* candidates.c - lists the algorithms that apply to a problem, with the parameters worth trying.
  *
- * Each algorithm's own file says which of its forms are worth trying; here they are made requests
- * of, which is how an algorithm says whether it applies, and ordered by what they claim. The only
- * place that does so.
+ * Each algorithm's own file lists the variants worth trying. Here they become requests, which the
+ * algorithm accepts or refuses, and are sorted by their claims.
  */
 #include "algorithms/hierarchy/levels.h"
 #include <ordo/arena.h>
@@ -10,17 +9,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What stands for `#`. */
+/* The numbers that replace `#` in a variant. */
 struct numbers {
 	uint32_t nserver, nring;
 };
 
-/* Link-disjoint rings that share the data: more than that and chunks are too small to be worth
- * it. */
-enum { MOST_RINGS = 8 };
+/* Link-disjoint rings that share the data: with more, chunks become too small. */
+enum { MAX_RINGS = 8 };
 
-/* A rank needs two neighbours for each ring; through a switch all rings share its link. Whether
- * there are so many rings is found out by who looks for them. */
+/* An upper bound: a rank needs two neighbours for each ring, and through a switch all rings share
+ * its link. The ring algorithm finds out whether so many exist. */
 static uint32_t count_rings(const struct ordo_topology *topology, uint32_t nrank)
 {
 	uint32_t least = nrank - 1;
@@ -33,10 +31,10 @@ static uint32_t count_rings(const struct ordo_topology *topology, uint32_t nrank
 		}
 		least = count < least ? count : least;
 	}
-	return least / 2 < MOST_RINGS ? least / 2 : MOST_RINGS;
+	return least / 2 < MAX_RINGS ? least / 2 : MAX_RINGS;
 }
 
-/* `settings` with a number for `#`; the plain name for none. */
+/* The name with `settings` in parentheses and a number for `#`; the name alone without settings. */
 static const char *write_notation(
 	struct ordo_arena *arena, const char *name, const char *settings, uint32_t number)
 {
@@ -140,7 +138,7 @@ static bool try_algorithm(struct ordo_candidates *candidates, const struct ordo_
 	return true;
 }
 
-/* Equal fractions in lowest terms are equal numbers, and give equal quotients. */
+/* Fractions are in lowest terms, so equal ones give equal quotients. */
 static bool is_cheaper(const struct ordo_candidate *a, const struct ordo_candidate *b)
 {
 	const double of_a = (double)a->volume / (double)a->whole,
@@ -148,7 +146,7 @@ static bool is_cheaper(const struct ordo_candidate *a, const struct ordo_candida
 	return of_a != of_b ? of_a < of_b : a->steps < b->steps;
 }
 
-/* There are a few dozen; equal ones stay in the order of the table. */
+/* A stable insertion sort: there are a few dozen, and equal ones keep the order of the table. */
 static void sort(struct ordo_candidate *items, uint32_t count)
 {
 	for (uint32_t i = 1; i < count; i++) {
@@ -182,7 +180,7 @@ bool ordo_candidates_make(struct ordo_candidates *candidates, const struct ordo_
 	return true;
 }
 
-/* Do chunks follow each other in any form of the algorithm? */
+/* Whether any variant of the algorithm pipelines chunks. */
 static bool pipelines(const struct ordo_algorithm_facts *facts, enum ordo_operator op)
 {
 	for (uint32_t i = 0; i < facts->nvariant; i++)

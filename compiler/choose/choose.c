@@ -1,13 +1,12 @@
-/* choose.c - the first algorithm whose schedule, compiled and proved, suits.
+/* choose.c - finds the first candidate whose schedule, compiled and proved, suits.
  *
- * What an algorithm claims orders the candidates (candidates.c); whether one suits is asked of the
- * proof alone.
+ * Claims only order the candidates (candidates.c); whether one suits is decided by its proof.
  */
 #include "evaluated.h"
 #include <ordo/options.h>
 
-/* The candidates of a request, in their order. The caller frees them, and closes the table, also
- * after false. */
+/* Opens the table of a request's candidates, in their order. The caller frees them and closes the
+ * table, also after false. */
 static bool open_table(struct ordo_table *table, const struct ordo_request *request,
 	ordo_suits *suits, void *closure, struct ordo_candidates *candidates,
 	struct ordo_error *error)
@@ -22,8 +21,8 @@ static bool open_table(struct ordo_table *table, const struct ordo_request *requ
 	       ordo_table_open(table, false, false, error);
 }
 
-/* What the next candidate that suits has compiled to, from *i on, which becomes the one behind it.
- * NULL: none does, or *worked is false. */
+/* The schedule of the next candidate that suits, from *i on; *i becomes the index after it. NULL:
+ * none suits, or *worked is false. */
 static struct ordo_schedule *find_next(struct ordo_table *table, uint32_t *i,
 	struct ordo_proof **proof, bool *worked, struct ordo_error *error)
 {

@@ -1,4 +1,4 @@
-/* columns.c - the sizes that were simulated, and what each candidate took there. */
+/* columns.c - simulates candidates at sizes, and keeps their times. */
 #include "columns.h"
 #include <math.h>
 #include <ordo/arena.h>
@@ -22,7 +22,7 @@ void ordo_columns_free(struct ordo_columns *columns)
 	free(columns->items);
 }
 
-/* What no link is faster than, and no rank. */
+/* Finds the least latency of any link and the greatest bandwidth of any rank. */
 void ordo_columns_find_limits(struct ordo_columns *columns)
 {
 	const struct ordo_selection_wish *wish = &columns->wish->selection;
@@ -50,8 +50,8 @@ void ordo_columns_find_limits(struct ordo_columns *columns)
 	}
 }
 
-/* Bytes that its busiest rank sends, each chunk as short as any. */
-static double bytes_of_busiest(
+/* A lower bound on the bytes that the busiest rank sends: all chunks as short as the shortest. */
+static double least_bytes_of_busiest(
 	const struct ordo_columns *columns, const struct ordo_evaluated *item, uint64_t bytes)
 {
 	const struct ordo_problem *problem = &columns->wish->selection.problem;
@@ -73,13 +73,13 @@ double ordo_columns_bound(const struct ordo_columns *columns, uint32_t i, uint64
 	const struct ordo_evaluated *item = &columns->table->items[i];
 	if (item->refused || columns->most_bandwidth <= 0)
 		return 0;
-	/* With another K than the natural one the claims are others: of more chunks steps are not
-	 * fewer, and volume is the same but for what does not divide. */
+	/* Claims are for the natural K. With more chunks there are no fewer steps, and the volume
+	 * differs by rounding. */
 	if (item->chunks_per_block < item->candidate->chunks_per_block)
 		return 0;
 	const bool natural = item->chunks_per_block == item->candidate->chunks_per_block;
 	const double chain = (double)item->candidate->steps * columns->least_latency,
-		     volume = natural ? bytes_of_busiest(columns, item, bytes) /
+		     volume = natural ? least_bytes_of_busiest(columns, item, bytes) /
 						columns->most_bandwidth
 				      : 0;
 	return chain > volume ? chain : volume;
@@ -128,8 +128,8 @@ static bool predict(struct ordo_columns *columns, uint32_t i, const struct ordo_
 	return true;
 }
 
-/* Predicts; given up where it takes longer than the limit (0: none). Neither for what turns out not
- * to compile. */
+/* Predicts a candidate's time, and gives up beyond the limit (0: none). Skips candidates that do
+ * not compile. */
 static bool time_candidate(struct ordo_columns *columns, uint32_t i, struct ordo_column *column,
 	double limit, struct ordo_error *error)
 {
@@ -145,8 +145,8 @@ static bool time_candidate(struct ordo_columns *columns, uint32_t i, struct ordo
 	return worked;
 }
 
-/* Simulates one candidate, and asks it if it is the fastest so far of those that suit; eagerly, in
- * any case. */
+/* Simulates one candidate, and evaluates it if it is the fastest so far of those that suit; unless
+ * `lazily`, evaluates it in any case. */
 static bool compare_candidate(struct ordo_columns *columns, struct ordo_column *column, uint32_t i,
 	double *best, struct ordo_error *error)
 {
@@ -157,7 +157,7 @@ static bool compare_candidate(struct ordo_columns *columns, struct ordo_column *
 		return true;
 	if (!lazily && !ordo_evaluate(columns->table, i, NULL, error))
 		return false;
-	/* Lazily, as fast is not fast enough to be asked, but it is to be known. */
+	/* Lazily, a candidate as fast as the best is timed but not evaluated. */
 	const double enough = lazily ? *best / SAME : *best * SAME,
 		     limit = isfinite(*best) ? *best * SAME : 0;
 	const double least =
@@ -175,7 +175,7 @@ static bool compare_candidate(struct ordo_columns *columns, struct ordo_column *
 	return true;
 }
 
-/* Candidates by what they take at least, so that the fast ones rule the slow ones out. */
+/* Sorts candidates by their lower bounds, so that fast ones rule out slow ones. */
 static bool order_candidates(const struct ordo_columns *columns, uint64_t bytes, uint32_t *order)
 {
 	double *bounds = calloc((size_t)columns->table->count + 1, sizeof *bounds);
@@ -194,8 +194,8 @@ static bool order_candidates(const struct ordo_columns *columns, uint64_t bytes,
 	return bounds;
 }
 
-/* Of the columns that there are, the last is being filled. */
-static void tell_progress(const struct ordo_columns *columns, uint32_t ndone)
+/* The last column is the one being filled. */
+static void report_progress(const struct ordo_columns *columns, uint32_t ndone)
 {
 	const struct ordo_selection_wish *wish = &columns->wish->selection;
 	const uint64_t count = columns->table->count, ncolumn = columns->count > columns->nplanned
@@ -218,7 +218,7 @@ static bool fill(
 	const uint32_t known = worked ? ordo_fastest(columns, at, NULL) : ORDO_NONE;
 	double best = known == ORDO_NONE ? HUGE_VAL : column->seconds[known];
 	for (uint32_t i = 0; worked && i < table->count; i++) {
-		tell_progress(columns, i);
+		report_progress(columns, i);
 		if (!left_out || !left_out[order[i]])
 			worked = compare_candidate(columns, column, order[i], &best, error);
 	}
@@ -227,7 +227,7 @@ static bool fill(
 	return worked;
 }
 
-/* A column without times. */
+/* Inserts a column without times. */
 static bool insert(
 	struct ordo_columns *columns, uint64_t bytes, uint32_t *at, struct ordo_error *error)
 {
@@ -255,7 +255,8 @@ bool ordo_columns_add(struct ordo_columns *columns, uint64_t bytes, struct ordo_
 	return insert(columns, bytes, &at, error) && fill(columns, at, NULL, error);
 }
 
-/* Who takes longer at the column before than the fastest at either side. */
+/* Leaves out the candidates that take longer at the column before than the slower of the fastest
+ * ones on both sides. */
 static void leave_out(
 	const struct ordo_columns *columns, uint32_t at, const char *digest, bool *left_out)
 {

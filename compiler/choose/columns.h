@@ -1,4 +1,4 @@
-/* columns.h - the sizes that were simulated, and what each candidate took there. Private to
+/* columns.h - the simulated sizes, and the times of all candidates there. Private to
  * compiler/choose/. */
 #ifndef ORDO_COMPILER_CHOOSE_COLUMNS_H
 #define ORDO_COMPILER_CHOOSE_COLUMNS_H
@@ -6,44 +6,44 @@
 #include "evaluated.h"
 #include <ordo/detail/tune.h>
 
-/* One size, and what each candidate took there. */
+/* One size, and the time of each candidate. */
 struct ordo_column {
 	uint64_t bytes;
-	bool full;	 /* every candidate that could be the fastest was simulated */
+	bool full;	 /* no candidate that could be the fastest was left out */
 	double *seconds; /* [count]; negative: not simulated to the end */
-	/* [count] it takes longer than that, and was given up; negative: it was not */
+	/* [count] the limit at which its simulation was given up; negative: it was not */
 	double *over;
 };
 
 struct ordo_columns {
 	struct ordo_table *table;
 	const struct ordo_tune_wish *wish;
-	/* seconds of any link; bytes a second that any rank can send */
+	/* of any link, in seconds; of any rank, in bytes a second */
 	double least_latency, most_bandwidth;
 	struct ordo_column *items; /* [count], ascending */
 	uint32_t count;
 	size_t room;
 	uint64_t nprediction;
-	uint32_t nplanned; /* how many there will be at least, for the progress */
+	uint32_t nplanned; /* least number of columns there will be, for the progress */
 };
 
-/* Sets what no prediction can be faster than; table and wish are set. */
+/* Sets least_latency and most_bandwidth; table and wish are set. */
 void ordo_columns_find_limits(struct ordo_columns *columns);
 void ordo_columns_free(struct ordo_columns *columns);
-/* Simulates at one more size, every candidate. */
+/* Simulates every candidate at one more size. */
 bool ordo_columns_add(struct ordo_columns *columns, uint64_t bytes, struct ordo_error *error);
-/* The same between two columns, but only those that may be the fastest there (of those with the
- * digest) if times grow with bytes. */
+/* The same between two columns, but only the candidates (with this digest) that may be the fastest
+ * there, if times grow with bytes. */
 bool ordo_columns_add_between(
 	struct ordo_columns *columns, uint64_t bytes, const char *digest, struct ordo_error *error);
-/* Simulates what was left out of a column. */
+/* Simulates the candidates that were left out of a column. */
 bool ordo_columns_complete(struct ordo_columns *columns, uint32_t at, struct ordo_error *error);
 
-/* No prediction of a candidate can be less. Seconds. */
+/* A lower bound on a candidate's prediction, in seconds. */
 double ordo_columns_bound(const struct ordo_columns *columns, uint32_t i, uint64_t bytes);
-/* The fastest of those that may be taken; ORDO_NONE. */
+/* The fastest candidate that may win (ordo_may_win), or ORDO_NONE. */
 uint32_t ordo_fastest(const struct ordo_columns *columns, uint32_t at, const char *digest);
-/* Is it as fast as the fastest, to 1e-9? */
+/* Whether a candidate is as fast as the fastest, within 1e-9. */
 bool ordo_is_fastest(
 	const struct ordo_columns *columns, uint32_t at, const char *digest, uint32_t i);
 

@@ -1,8 +1,8 @@
 /* envelope.c - the lower envelope of lines over whole numbers of bytes.
  *
- * A line that is lower further on rises less, and once lower stays lower: the first such size is
- * found by halving. Going from crossing to crossing meets every line of the envelope once:
- * O(lines^2 log bytes), and lines are a few dozen.
+ * A line that becomes lower has a smaller slope and stays lower, so bisection finds the first such
+ * size. Going from crossing to crossing visits every line of the envelope once: O(lines^2 log
+ * bytes), with a few dozen lines.
  */
 #include "envelope.h"
 #include <ordo/operator.h>

@@ -6,14 +6,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* A cost in ns. Lines that are left out are not looked at. */
+/* A cost in ns. Lines with left_out are ignored. */
 struct ordo_line {
 	long double fixed, slope; /* ns; ns a byte */
 	bool left_out;
 };
 
-/* The lowest line at a size; of equally low ones the one that rises least, then the first.
- * ORDO_NONE: there is none. */
+/* The lowest line at a size; among equals the one with the least slope, then the first. ORDO_NONE:
+ * there is none. */
 uint32_t ordo_lowest_line(const struct ordo_line *lines, uint32_t count, uint64_t bytes);
 /* The first size above `bytes`, at most `last`, at which some line is lower than `line`, which is
  * the lowest at `bytes`. 0: there is none. */

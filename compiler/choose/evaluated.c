@@ -1,13 +1,13 @@
-/* evaluated.c - the candidates of a choice, each compiled, proved and asked whether it suits at
- * most once. */
+/* evaluated.c - the table of candidates of a choice; each is compiled, proved and evaluated at most
+ * once. */
 #include "evaluated.h"
 #include <ordo/arena.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Where chunks follow each other: so many times the natural K. */
+/* Multiples of the natural K that are tried for pipelines. */
 static const uint32_t multiples[ORDO_NMULTIPLE] = {1, 4, 16, 64};
-enum { MOST_CHUNKS = 1024 };
+enum { MAX_CHUNKS = 1024 };
 
 struct ordo_request ordo_table_request(const struct ordo_table *table, uint32_t i)
 {
@@ -17,7 +17,7 @@ struct ordo_request ordo_table_request(const struct ordo_table *table, uint32_t 
 	return request;
 }
 
-/* Would it apply if every rank had a link to every other? */
+/* Whether the algorithm would apply if every rank had a link to every other. */
 static bool applies_elsewhere(const struct ordo_table *table, uint32_t i)
 {
 	struct ordo_request request = ordo_table_request(table, i);
@@ -48,7 +48,8 @@ static void add(
 		.chunks_per_block = chunks_per_block};
 }
 
-/* Of one that was named also a single chunk: for little data a pipeline is nothing but steps. */
+/* A named algorithm also competes with a single chunk, because for little data a pipeline only adds
+ * steps. */
 static void add_chunk_counts(
 	struct ordo_table *table, const struct ordo_candidate *candidate, bool named)
 {
@@ -56,7 +57,7 @@ static void add_chunk_counts(
 		add(table, candidate, 1);
 	for (uint32_t m = 0; m < ORDO_NMULTIPLE; m++) {
 		const uint64_t K = (uint64_t)candidate->chunks_per_block * multiples[m];
-		if (m && K > MOST_CHUNKS)
+		if (m && K > MAX_CHUNKS)
 			return;
 		add(table, candidate, (uint32_t)K);
 	}
@@ -104,7 +105,7 @@ bool ordo_refuse(struct ordo_table *table, uint32_t i, const struct ordo_error *
 	       ordo_refuse_candidate(table->candidates, item->algorithm, why, error);
 }
 
-/* It applies, so what keeps it from compiling are links. */
+/* The algorithm applies, so only missing links can keep it from compiling. */
 static bool refuse_links(struct ordo_table *table, uint32_t i, const struct ordo_error *why,
 	struct ordo_error *error)
 {

@@ -1,4 +1,5 @@
-/* ranges.c - which candidate is the cheapest at which sizes, whatever finds the price of one. */
+/* ranges.c - chooses the cheapest candidate for each range of sizes, for any way to compute
+ * costs. */
 #include "ranges.h"
 #include "tie_break.h"
 #include <stdlib.h>
@@ -26,7 +27,7 @@ void ordo_ranges_free(struct ordo_ranges *ranges)
 	*ranges = (struct ordo_ranges){0};
 }
 
-/* Equal digests have the number of the first candidate that has them. */
+/* Numbers orders: equal digests get the index of the first candidate with that digest. */
 static uint32_t order_of(const struct ordo_table *table, uint32_t i)
 {
 	uint32_t order = 0;
@@ -35,8 +36,8 @@ static uint32_t order_of(const struct ordo_table *table, uint32_t i)
 	return order;
 }
 
-/* Of equally cheap ones those with which the order changes least often: among equal costs, bits
- * that do not change with the size are to be had for nothing. */
+/* Among equally cheap candidates, chooses those with the fewest changes of order, because bits that
+ * do not change with the size then cost nothing. */
 static bool break_ties(
 	const struct ordo_table *table, struct ordo_ranges *ranges, struct ordo_error *error)
 {
@@ -67,7 +68,7 @@ static bool find(struct ordo_table *table, const struct ordo_pricing *pricing, c
 	       break_ties(table, ranges, error);
 }
 
-static bool was_seen(const struct ordo_table *table, uint32_t i)
+static bool is_repeated(const struct ordo_table *table, uint32_t i)
 {
 	for (uint32_t k = 0; k < i; k++)
 		if (ordo_may_win(table, k, table->items[i].digest))
@@ -75,8 +76,8 @@ static bool was_seen(const struct ordo_table *table, uint32_t i)
 	return false;
 }
 
-/* The order whose ratio is least; of equal ones that of the candidate that comes first. *best NULL:
- * nothing suits. */
+/* The order with the least ratio; among equals that of the first candidate. *best NULL: no
+ * candidate suits. */
 static bool find_order(struct ordo_table *table, const struct ordo_pricing *pricing,
 	struct ordo_ranges *ranges, const char **best, struct ordo_error *error)
 {
@@ -87,7 +88,7 @@ static bool find_order(struct ordo_table *table, const struct ordo_pricing *pric
 			return false;
 	for (uint32_t i = 0; i < table->count; i++) {
 		uint64_t bytes;
-		if (!table->items[i].suits || was_seen(table, i))
+		if (!table->items[i].suits || is_repeated(table, i))
 			continue;
 		if (!find(table, pricing, table->items[i].digest, ranges, error))
 			return false;

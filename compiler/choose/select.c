@@ -1,4 +1,4 @@
-/* select.c - the cheapest algorithm at every size by closed forms, among those that suit. */
+/* select.c - selects the cheapest candidate that suits at every size, by closed forms. */
 #include "ranges.h"
 #include <ordo/options.h>
 #include <stdio.h>
@@ -21,11 +21,11 @@ struct selecting {
 	struct ordo_table table;
 	struct ordo_line *lines; /* [table.count] */
 	struct envelope found;
-	struct envelope cheapest; /* of all that compile */
+	struct envelope cheapest; /* of all candidates that compile */
 	uint64_t last;		  /* size */
 };
 
-/* Of some the cost is counted on the moves, for which links may be missing. */
+/* Sets the costs. Some are counted on moves, for which links may be missing. */
 static bool find_costs(struct selecting *selecting, struct ordo_error *error)
 {
 	const struct ordo_machine *machine = &selecting->wish->machine;
@@ -60,7 +60,7 @@ static bool add_stretch(struct envelope *envelope, struct stretch stretch, struc
 	return true;
 }
 
-/* Of the lines that are not left out; empty if all are. */
+/* The envelope of the lines that are not left out; empty if all are. */
 static bool make_envelope(
 	const struct selecting *selecting, struct envelope *envelope, struct ordo_error *error)
 {
@@ -91,9 +91,9 @@ static bool meets(
 	return demand == COMPILES ? table->items[i].proved : ordo_may_win(table, i, digest);
 }
 
-/* The envelope of what meets a demand. Only candidates that would be in it are evaluated; while one
- * of them does not meet it, it is left out and the envelope made again. digest: only those with
- * that order; NULL: any. */
+/* The envelope of the candidates that meet a demand. Evaluates only candidates on the envelope; if
+ * one does not meet the demand, leaves it out and computes the envelope again. digest: only those
+ * with that order; NULL: any. */
 static bool find_envelope(struct selecting *selecting, enum demand demand, const char *digest,
 	struct envelope *envelope, struct ordo_error *error)
 {
@@ -118,21 +118,20 @@ static bool find_envelope(struct selecting *selecting, enum demand demand, const
 	return true;
 }
 
-static bool costs_as_much(const struct ordo_line *one, const struct ordo_line *other)
+static bool costs_equal(const struct ordo_line *one, const struct ordo_line *other)
 {
 	return !(one->fixed < other->fixed || one->fixed > other->fixed ||
 		 one->slope < other->slope || one->slope > other->slope);
 }
 
-/* Marks the candidates that may win and cost exactly what the one of a stretch costs: it and those
- * behind it. */
+/* Marks the candidates, from `chosen` on, that may win and cost exactly the same. */
 static bool find_equals(struct selecting *selecting, uint32_t chosen, const char *digest,
 	bool *cheapest, struct ordo_error *error)
 {
 	struct ordo_table *table = &selecting->table;
 	for (uint32_t i = chosen; i < table->count; i++) {
 		if (!table->items[i].candidate ||
-			!costs_as_much(&table->items[i].line, &table->items[chosen].line))
+			!costs_equal(&table->items[i].line, &table->items[chosen].line))
 			continue;
 		if (!ordo_evaluate(table, i, NULL, error))
 			return false;
@@ -166,8 +165,8 @@ static uint64_t end_of(const struct selecting *selecting, uint64_t to)
 	return to < selecting->last ? to : selecting->last;
 }
 
-/* Between the corners of two envelopes both are lines, and a ratio of lines is greatest at an
- * end. See struct ordo_pricing. */
+/* Between breakpoints both envelopes are lines, and a ratio of lines is greatest at an end. See
+ * struct ordo_pricing. */
 static double find_ratio(void *closure, const struct ordo_ranges *ranges, uint64_t *bytes)
 {
 	const struct selecting *selecting = closure;

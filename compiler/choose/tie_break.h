@@ -1,5 +1,5 @@
-/* tie_break.h - of equally cheap algorithms those whose order changes least often. Private to
- * compiler/. */
+/* tie_break.h - chooses among equally cheap candidates, with the fewest changes of order. Private
+ * to compiler/. */
 #ifndef ORDO_COMPILER_CHOOSE_TIE_BREAK_H
 #define ORDO_COMPILER_CHOOSE_TIE_BREAK_H
 
@@ -7,7 +7,7 @@
 
 /* One of the equally cheap candidates of a range. */
 struct ordo_alternative {
-	uint32_t option; /* whatever the caller means by it */
+	uint32_t option; /* defined by the caller */
 	uint32_t order;	 /* equal numbers: equal orders */
 };
 

@@ -1,10 +1,10 @@
-/* tune.c - the fastest candidate at each size of a range.
+/* tune.c - finds the fastest candidate at each size of a range, by simulation.
  *
- * Sizes are simulated at the powers of two. Going from one to the next, a range keeps the set of
- * candidates that were the fastest at all of its sizes. Where that would become empty the size is
- * looked for at which it does: between two columns a third is put, where lines through their times
- * would cross, until they are neighbours. Then both are completed, and if somebody else turns out
- * to be faster there it all begins again, with those columns known.
+ * Powers of two are simulated first. Going from one to the next, a range keeps the set of
+ * candidates that are the fastest at all of its sizes. Where the set would become empty, the exact
+ * size is searched for: a column is inserted between two columns, where lines through their times
+ * would cross, until the two are adjacent sizes. Then both are completed; if another candidate is
+ * faster there, the search starts again with the new columns.
  */
 #include "columns.h"
 #include "ranges.h"
@@ -15,8 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of an endless range: the last size that is simulated. */
-#define ENDLESS_IS (UINT64_C(1) << 40)
+/* The last simulated size of an endless range. */
+#define LAST_OF_ENDLESS (UINT64_C(1) << 40)
 
 struct tuning {
 	struct ordo_tune_wish wish;
@@ -24,7 +24,7 @@ struct tuning {
 	struct ordo_columns columns;
 	struct ordo_tuning *result;
 	uint64_t last; /* size */
-	uint32_t turn; /* of the search for a crossing */
+	uint32_t turn; /* counts steps of the search for a crossing */
 	struct ordo_error *error;
 };
 
@@ -46,8 +46,8 @@ static bool simulate_powers(struct tuning *tuning)
 	return tuning->last == first || ordo_columns_add(columns, tuning->last, tuning->error);
 }
 
-/* Takes out of a range's set who is not the fastest at one more column; if nobody would be left,
- * nothing is changed. */
+/* Removes from a range's set the candidates that are not the fastest at one more column. false:
+ * none would be left, and nothing changes. */
 static bool keep_common(
 	const struct tuning *tuning, uint32_t column, const char *digest, bool *common)
 {
@@ -60,8 +60,8 @@ static bool keep_common(
 	return any;
 }
 
-/* Where the one that is fastest at a column and the one that is at the next would cross if their
- * times were lines; every other time the middle, for they need not be. */
+/* The size at which the fastest candidates of two adjacent columns would cross if their times were
+ * lines; every other time the middle, since times need not be lines. */
 static uint64_t guess_crossing(
 	struct tuning *tuning, uint32_t column, const char *digest, const bool *common)
 {
@@ -80,8 +80,8 @@ static uint64_t guess_crossing(
 	return low->bytes + (step < 1 ? 1 : step >= gap ? gap - 1 : step);
 }
 
-/* What the columns do not say yet about the end of a range. *done: they say it all. */
-static bool look_closer(
+/* Adds or completes a column at the end of a range. *done: the columns already determine it. */
+static bool refine(
 	struct tuning *tuning, uint32_t column, const char *digest, const bool *common, bool *done)
 {
 	struct ordo_column *low = &tuning->columns.items[column], *high = low + 1;
@@ -97,7 +97,7 @@ static bool look_closer(
 	return true;
 }
 
-/* A new range that begins at a column, and who is the fastest there; NULL: no memory. */
+/* Begins a range at a column; returns the set of the fastest candidates there. NULL: no memory. */
 static bool *begin_range(const struct tuning *tuning, struct ordo_ranges *ranges, uint32_t column,
 	const char *digest)
 {
@@ -108,22 +108,21 @@ static bool *begin_range(const struct tuning *tuning, struct ordo_ranges *ranges
 	return common;
 }
 
-/* Goes over the columns once. *whole: they were enough; else there is one column more, or a more
- * complete one. */
-static bool go_over(
+/* Scans the columns once. *whole: they suffice; otherwise one column was added or completed. */
+static bool scan_columns(
 	struct tuning *tuning, const char *digest, struct ordo_ranges *ranges, bool *whole)
 {
 	ranges->count = 0;
 	bool *common = begin_range(tuning, ranges, 0, digest);
 	*whole = true;
 	for (uint32_t i = 0; common && i + 1 < tuning->columns.count; i++) {
-		/* Put there for another order, and complete enough for that. */
+		/* The column was added for another order, and has no times for this one. */
 		if (ordo_fastest(&tuning->columns, i + 1, digest) == ORDO_NONE) {
 			*whole = false;
 			return ordo_columns_complete(&tuning->columns, i + 1, tuning->error);
 		}
 		if (!keep_common(tuning, i + 1, digest, common)) {
-			if (!look_closer(tuning, i, digest, common, whole))
+			if (!refine(tuning, i, digest, common, whole))
 				return false;
 			if (!*whole)
 				return true;
@@ -134,7 +133,7 @@ static bool go_over(
 	return common;
 }
 
-/* The sizes of ranges, now that no column will be added. */
+/* Sets the sizes of the ranges, after the last column was added. */
 static void find_ends(const struct tuning *tuning, struct ordo_ranges *ranges)
 {
 	const struct ordo_column *columns = tuning->columns.items;
@@ -154,7 +153,7 @@ static bool any_suits(const struct ordo_table *table)
 	return false;
 }
 
-/* See struct ordo_pricing. Whoever is the fastest was evaluated, so somebody that suits was. */
+/* See struct ordo_pricing. The fastest candidates are evaluated, so if any suits, one is known. */
 static bool find_ranges(
 	void *closure, const char *digest, struct ordo_ranges *ranges, struct ordo_error *error)
 {
@@ -162,13 +161,13 @@ static bool find_ranges(
 	(void)error; /* tuning->error is the same */
 	ranges->count = 0;
 	for (bool whole = !any_suits(&tuning->table); !whole;)
-		if (!go_over(tuning, digest, ranges, &whole))
+		if (!scan_columns(tuning, digest, ranges, &whole))
 			return false;
 	find_ends(tuning, ranges);
 	return true;
 }
 
-/* The fastest of all that were simulated at a column, whether they suit or not. */
+/* The least time simulated at a column, whether the candidate suits or not. */
 static double least_seconds(const struct tuning *tuning, uint32_t column)
 {
 	const double *seconds = tuning->columns.items[column].seconds;
@@ -228,7 +227,7 @@ static struct ordo_contender contender_of(const struct tuning *tuning, uint32_t 
 	return contender;
 }
 
-/* Those that suit and were timed first, by their times; then by standing. */
+/* By standing, those that suit first; then by time. */
 static bool comes_before(const struct ordo_contender *one, const struct ordo_contender *other)
 {
 	if (one->standing != other->standing)
@@ -238,7 +237,7 @@ static bool comes_before(const struct ordo_contender *one, const struct ordo_con
 	return one->first < other->first;
 }
 
-/* places[candidate] becomes its place among the contenders. */
+/* Lists the contenders; places[candidate] becomes its index among them. */
 static bool list_contenders(struct tuning *tuning, uint32_t *places)
 {
 	const uint32_t count = tuning->table.count;
@@ -263,7 +262,7 @@ static bool list_contenders(struct tuning *tuning, uint32_t *places)
 	return worked ? true : ordo_fail_memory(tuning->error);
 }
 
-/* The complete column nearest to the middle of a range, as sizes are seen: by their ratios. */
+/* The complete column nearest to the geometric middle of a range. */
 static uint32_t middle_of(const struct tuning *tuning, const struct ordo_range *range)
 {
 	const struct ordo_column *columns = tuning->columns.items;
@@ -311,8 +310,8 @@ static struct ordo_tuned tuned_of(const struct tuning *tuning, const struct ordo
 	return tuned;
 }
 
-/* What was predicted of each range. */
-static bool tell_ranges(const struct tuning *tuning, const struct ordo_ranges *ranges,
+/* Fills the predicted times of each range. */
+static bool fill_ranges(const struct tuning *tuning, const struct ordo_ranges *ranges,
 	const char *digest, const uint32_t *places)
 {
 	struct ordo_tuning *result = tuning->result;
@@ -331,7 +330,7 @@ static bool tell_ranges(const struct tuning *tuning, const struct ordo_ranges *r
 	return true;
 }
 
-/* Contenders are listed also where nothing suits: they say why. */
+/* Lists the contenders even if none suits, because they state why. */
 static bool tune(struct tuning *tuning)
 {
 	const struct ordo_selection_wish *wish = &tuning->wish.selection;
@@ -348,20 +347,20 @@ static bool tune(struct tuning *tuning)
 	tuning->table.request.progress = wish->progress;
 	tuning->table.request.closure = wish->progress_closure;
 	const bool worked = places && list_contenders(tuning, places) && found &&
-			    tell_ranges(tuning, &ranges, digest, places) &&
+			    fill_ranges(tuning, &ranges, digest, places) &&
 			    ordo_ranges_take(&tuning->table, &ranges, selection, tuning->error);
 	free(places);
 	ordo_ranges_free(&ranges);
 	return worked;
 }
 
-/* What an endless range is simulated up to. */
+/* The last simulated size. */
 static uint64_t end_of(const struct ordo_selection_wish *wish)
 {
 	if (wish->to_bytes != ORDO_ENDLESS)
 		return wish->to_bytes;
-	if (wish->from_bytes < ENDLESS_IS)
-		return ENDLESS_IS;
+	if (wish->from_bytes < LAST_OF_ENDLESS)
+		return LAST_OF_ENDLESS;
 	return wish->from_bytes <= ORDO_BYTES_LIMIT / 2 ? 2 * wish->from_bytes : ORDO_BYTES_LIMIT;
 }
 
@@ -380,7 +379,7 @@ bool ordo_tune_keeping(const struct ordo_tune_wish *wish, uint64_t most_kept,
 		.last = end_of(&wish->selection),
 		.error = error};
 	*result = (struct ordo_tuning){0};
-	/* Which order costs least is known once all costs are. */
+	/* The cheapest order is known only after all costs. */
 	tuning.wish.lazily = wish->lazily && !wish->selection.one_order;
 	tuning.columns = (struct ordo_columns){.table = &tuning.table, .wish = &tuning.wish};
 	struct ordo_request request = tuning.table.request;
