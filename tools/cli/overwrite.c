@@ -18,11 +18,10 @@ static bool find_file(const char *path, struct stat *facts)
 
 static bool refuse_overwriting(struct call *call, const struct written *written, const char *input)
 {
-	call->status = fail_usage(call, "the document would be lost: write to another name",
+	return refuse_usage(call, "the document would be lost: write to another name",
 		"--%s: found %s, which is what is read%s%s", written->option, written->path,
 		strcmp(written->path, input) ? ": " : "",
 		strcmp(written->path, input) ? input : "");
-	return false;
 }
 
 /* "-" is stdin. */
@@ -65,12 +64,10 @@ static bool take_written(struct call *call, const struct option *option)
 	assert(call->nwritten < MOST_WRITTEN);
 	for (size_t i = 0; i < call->nwritten; i++)
 		if (!strcmp(call->written[i].path, path) && strcmp(path, "-") &&
-			strcmp(path, "/dev/null")) {
-			call->status = fail_usage(call, NULL,
+			strcmp(path, "/dev/null"))
+			return refuse_usage(call, NULL,
 				"--%s: found %s, wanted a file of its own, not that of --%s",
 				option->name, path, call->written[i].option);
-			return false;
-		}
 	call->written[call->nwritten++] = (struct written){option->name, path};
 	return true;
 }

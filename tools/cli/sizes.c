@@ -78,8 +78,7 @@ bool fits_memory(
 		memory_is_limited ? "there is" : "this machine has",
 		ordo_bytes_text(present, there));
 	ordo_hint(&error, "a smaller size, or fewer ranks; --memory-limit SIZE allows more");
-	call->status = fail(call, &error);
-	return false;
+	return refuse_error(call, &error);
 }
 
 static bool read_steps(struct call *call, struct size_range *range)

@@ -45,11 +45,9 @@ static bool read_reduction(struct call *call, struct arithmetics *arithmetics, c
 			add_reduction(arithmetics, (enum ordo_reduction)i);
 		return true;
 	}
-	if (!ordo_reduction_from_name(name, &reduction)) {
-		call->status = fail_usage(call, NULL,
+	if (!ordo_reduction_from_name(name, &reduction))
+		return refuse_usage(call, NULL,
 			"--op: found %s, wanted " ORDO_REDUCTION_NAMES ", or all", name);
-		return false;
-	}
 	add_reduction(arithmetics, reduction);
 	return true;
 }
@@ -76,12 +74,10 @@ bool fit_types(
 	for (uint32_t i = 0; i < arithmetics->ntype; i++) {
 		struct ordo_error error;
 		const enum ordo_type type = arithmetics->types[i];
-		if (ordo_accumulates(problem, type, &error)) {
+		if (ordo_accumulates(problem, type, &error))
 			arithmetics->types[nkept++] = type;
-		} else if (!arithmetics->all_types) {
-			call->status = fail(call, &error);
-			return false;
-		}
+		else if (!arithmetics->all_types)
+			return refuse_error(call, &error);
 	}
 	arithmetics->ntype = nkept;
 	return true;

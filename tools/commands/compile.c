@@ -129,9 +129,7 @@ static bool write_document(struct call *call, const struct ordo_schedule *schedu
 		       : ordo_schedule_print(schedule, stdout, &error);
 	times->write = seconds() - began;
 	hide_progress(&progress);
-	if (!worked)
-		call->status = fail(call, &error);
-	return worked;
+	return worked || refuse_error(call, &error);
 }
 
 /* What was chosen, from what, and for what. */

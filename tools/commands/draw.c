@@ -333,11 +333,9 @@ static bool take_count(struct call *call, struct wish *wish, bool sized)
 	const char *name = wish->times.predicting.topology.name;
 	const bool tells = name && strpbrk(name, ":/.");
 	uint64_t count;
-	if (sized) {
-		call->status = fail_usage(call, "how many ranks the topology has is --ranks N",
+	if (sized)
+		return refuse_usage(call, "how many ranks the topology has is --ranks N",
 			"--size: bytes of a vector, which a topology alone has none of");
-		return false;
-	}
 	if (!ranks->count || (tells && ranks->count > 1) || !read_wide(ranks->items[0], &count))
 		return true;
 	if (!count || count > ORDO_LIMIT) {
@@ -376,14 +374,12 @@ static bool take_form(struct call *call, struct wish *wish)
 {
 	if (wish->picture.output && !strcmp(wish->picture.output, "-"))
 		wish->picture.output = NULL;
-	if (!wish->picture.as && ends_in_another_form(wish->picture.output)) {
-		call->status = fail_usage(call,
+	if (!wish->picture.as && ends_in_another_form(wish->picture.output))
+		return refuse_usage(call,
 			"`ordo view` makes a page of HTML; other programs make other forms of svg",
 			"--output: found %s, wanted a name in .svg, .png, .pdf, .dot, .txt, .md or "
 			".json",
 			wish->picture.output);
-		return false;
-	}
 	if (!wish->picture.as)
 		wish->picture.as = form_by_ending(wish->picture.output);
 	wish->hints = !wish->picture.as && wish->kind != SPACE_TIME && !wish->picture.output &&

@@ -100,9 +100,7 @@ static bool say_steps(
 	const bool worked = table && add_contents(call->answer, "example", table, &error);
 	if (table)
 		fclose(table);
-	if (!worked)
-		call->status = fail(call, &error);
-	return worked;
+	return worked || refuse_error(call, &error);
 }
 
 static bool tell_example(struct call *call, const struct ordo_schedule *schedule, const char *name)

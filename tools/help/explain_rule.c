@@ -12,15 +12,12 @@ static bool write_text(struct call *call, const char *path, const char *text)
 {
 	struct ordo_error error;
 	struct output output;
-	if (!begin_output(&output, path, &error)) {
-		call->status = fail(call, &error);
-		return false;
-	}
+	if (!begin_output(&output, path, &error))
+		return refuse_error(call, &error);
 	const bool whole = fputs(text, output.file) >= 0 && !ferror(output.file);
 	if (end_output(&output, whole, &error))
 		return true;
-	call->status = fail(call, &error);
-	return false;
+	return refuse_error(call, &error);
 }
 
 /* The lines of a document that have tasks, streams and ranks, with their numbers; the rest is

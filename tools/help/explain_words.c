@@ -85,10 +85,8 @@ static bool say_sample(struct call *call, const char *sample, cJSON *one)
 	enum { RANKS = 8 };
 	struct ordo_error error;
 	struct ordo_topology *topology = ordo_topology_make(sample, RANKS, &error);
-	if (!topology) {
-		call->status = fail(call, &error);
-		return false;
-	}
+	if (!topology)
+		return refuse_error(call, &error);
 	const double gbs = topology->nlink ? topology->links[0].bandwidth_gbs : 0;
 	add_text(one, "sample", sample);
 	add_count(one, "links", topology->nlink);

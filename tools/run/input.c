@@ -25,19 +25,15 @@ static bool fit(struct call *call, const struct ordo_schedule *schedule, struct 
 {
 	const struct ordo_problem *here = &schedule->problem, *there = &input->problem;
 	const uint64_t length = input->count * ordo_nblock(there);
-	if (here->op != there->op || here->nshard != there->nshard) {
-		call->status = fail_usage(call, NULL,
+	if (here->op != there->op || here->nshard != there->nshard)
+		return refuse_usage(call, NULL,
 			"--input: the schedule and the input have different %s",
 			here->op != there->op ? "operators" : "numbers of shards");
-		return false;
-	}
-	if (length % ordo_nblock(here)) {
-		call->status = fail_usage(call, NULL,
+	if (length % ordo_nblock(here))
+		return refuse_usage(call, NULL,
 			"--input: its vector of %" PRIu64
 			" elements does not fill %u blocks evenly",
 			length, ordo_nblock(here));
-		return false;
-	}
 	input->count = length / ordo_nblock(here);
 	for (uint32_t i = 0; i < input->nelement; i++) {
 		struct ordo_output_element *element = &input->elements[i];
@@ -47,11 +43,10 @@ static bool fit(struct call *call, const struct ordo_schedule *schedule, struct 
 			element->rank = here->root;
 		if (element->rank < here->nrank)
 			continue;
-		call->status = fail_usage(call, NULL,
+		return refuse_usage(call, NULL,
 			"--input: an element of rank %" PRIu32
 			" is asked for, the schedule has %" PRIu32 " ranks",
 			element->rank, here->nrank);
-		return false;
 	}
 	return true;
 }

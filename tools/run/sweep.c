@@ -95,8 +95,7 @@ static bool run_cell(
 	if (worked)
 		return true;
 	hide_progress(&table->progress);
-	table->call->status = fail(table->call, &error);
-	return false;
+	return refuse_error(table->call, &error);
 }
 
 static bool run_row(

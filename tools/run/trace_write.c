@@ -30,9 +30,8 @@ bool accept_trace(struct call *call, const char *path)
 {
 	if (!path || (*path && strcmp(path, "-") != 0))
 		return true;
-	call->status = fail_usage(call, NULL,
+	return refuse_usage(call, NULL,
 		"--trace: found \"%s\", wanted the name of a file; stdout has the report", path);
-	return false;
 }
 
 /* As JSON, with its quotes. The caller frees it. NULL: no memory. */

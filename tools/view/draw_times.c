@@ -47,10 +47,8 @@ static bool draw_chosen(struct call *call, const struct chosen_timeline *times,
 		.most_tasks = excerpt->max_tasks,
 		.setting = times->setting,
 		.witness = witness};
-	if (!draw_space_time(out, &picture, &facts, &error)) {
-		call->status = fail(call, &error);
-		return false;
-	}
+	if (!draw_space_time(out, &picture, &facts, &error))
+		return refuse_error(call, &error);
 	tell_form(call, &facts);
 	add_facts(call, times->timeline, &facts);
 	return true;

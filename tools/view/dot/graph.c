@@ -35,6 +35,42 @@ void set_default(Agraph_t *graph, int kind, const char *name, const char *value)
 	agattr(graph, kind, text_of(name), text_of(value));
 }
 
+/* Cuts `name=value; ...` into its names and values. false: there is none left. */
+static bool next_attribute(char **rest, const char **name, const char **value)
+{
+	if (!*rest)
+		return false;
+	char *equals = strchr(*rest, '='), *end = strstr(*rest, "; ");
+	*name = *rest;
+	*value = equals + 1;
+	*equals = 0;
+	if (end)
+		*end = 0;
+	*rest = end ? end + 2 : NULL;
+	return true;
+}
+
+void set_all(void *object, const char *format, ...)
+{
+	char attributes[1024], *rest = attributes;
+	const char *name, *value;
+	va_list arguments;
+	va_start(arguments, format);
+	vsnprintf(attributes, sizeof attributes, format, arguments);
+	va_end(arguments);
+	while (next_attribute(&rest, &name, &value))
+		set(object, name, value);
+}
+
+void set_defaults(Agraph_t *graph, int kind, const char *attributes)
+{
+	char text[1024], *rest = text;
+	const char *name, *value;
+	snprintf(text, sizeof text, "%s", attributes);
+	while (next_attribute(&rest, &name, &value))
+		set_default(graph, kind, name, value);
+}
+
 /* `line_break` is what a line break becomes. */
 static void set_shown(
 	void *object, const char *name, const char *text, const char *line_break, const char *end)
@@ -81,8 +117,7 @@ Agnode_t *add_label(Agraph_t *graph, const char *name, double x, double y, const
 	Agnode_t *node = add_node(graph, name, x, y);
 	if (!node)
 		return NULL;
-	set(node, "shape", "plaintext");
-	set(node, "style", "");
+	set_all(node, "shape=plaintext; style=");
 	set_text(node, "label", text, "");
 	return node;
 }
@@ -118,11 +153,8 @@ Agnode_t *add_left_label(
 	if (!node)
 		return NULL;
 	set_text(node, "label", text, "\\l");
-	set_format(node, "width", "%.2f", width);
-	set_format(node, "height", "%.2f", 1.4 * points / 72);
-	set_format(node, "fontsize", "%g", points);
-	set(node, "fixedsize", "true");
-	set(node, "margin", "0");
+	set_all(node, "width=%.2f; height=%.2f; fontsize=%g; fixedsize=true; margin=0", width,
+		1.4 * points / 72, points);
 	return node;
 }
 
@@ -218,18 +250,12 @@ Agraph_t *open_picture(const char *name, struct ordo_error *error)
 		return NULL;
 	}
 	/* The engine `nop` keeps given positions, so that `dot` draws exactly this. */
-	set_default(graph, AGRAPH, "layout", "nop");
-	set_default(graph, AGRAPH, "splines", "line");
-	set_default(graph, AGRAPH, "outputorder", "edgesfirst");
-	set_default(graph, AGRAPH, "fontname", "Helvetica");
-	set_default(graph, AGRAPH, "pad", "0.2");
-	set_default(graph, AGRAPH, "bgcolor", "white");
-	set_default(graph, AGRAPH, "bb", "");
-	set_default(graph, AGNODE, "fontname", "Helvetica");
-	set_default(graph, AGNODE, "fontsize", "10");
+	set_defaults(graph, AGRAPH,
+		"layout=nop; splines=line; outputorder=edgesfirst; fontname=Helvetica; pad=0.2; "
+		"bgcolor=white; bb=");
+	set_defaults(graph, AGNODE, "fontname=Helvetica; fontsize=10");
 	set_default(graph, AGNODE, "label", "\\N");
-	set_default(graph, AGEDGE, "fontname", "Helvetica");
-	set_default(graph, AGEDGE, "arrowsize", "0.5");
+	set_defaults(graph, AGEDGE, "fontname=Helvetica; arrowsize=0.5");
 	return graph;
 }
 

@@ -12,6 +12,8 @@ char *text_of(const char *text);
 void set(void *object, const char *name, const char *value);
 void set_format(void *object, const char *name, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
+/* Several, as `shape=box; width=%.2f`: no value has a semicolon. */
+void set_all(void *object, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* An attribute that shows a text as it is, whatever a document holds: a backslash is no escape, and
  * no control character goes into a picture. `end` is taken literally. */
 void set_text(void *object, const char *name, const char *text, const char *end);
@@ -19,6 +21,8 @@ void set_text(void *object, const char *name, const char *text, const char *end)
 void set_lines(void *object, const char *name, const char *text);
 /* A default for all nodes (AGNODE), edges (AGEDGE) or graphs (AGRAPH). */
 void set_default(Agraph_t *graph, int kind, const char *name, const char *value);
+/* Several, as `shape=box; style=filled`. */
+void set_defaults(Agraph_t *graph, int kind, const char *attributes);
 /* A node at x, y inches; y grows downwards from 0. */
 Agnode_t *add_node(Agraph_t *graph, const char *name, double x, double y);
 /* A node that is only text. */

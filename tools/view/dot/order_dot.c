@@ -122,17 +122,13 @@ static void style_red(const struct drawing *drawing, const struct sketch *sketch
 	const bool end = sketch->operands[0] == ORDO_NONE && !is_leaf(drawing, sketch->tree);
 	if (titled->red == ORDO_NONE)
 		return;
-	if (sketch->tree == titled->red || (end && drawing->above_red[sketch->tree])) {
-		set(node, "fillcolor", WITNESS_FILL);
-		set(node, "penwidth", "2");
-	}
+	if (sketch->tree == titled->red || (end && drawing->above_red[sketch->tree]))
+		set_all(node, "fillcolor=%s; penwidth=2", WITNESS_FILL);
 	if (drawing->below_red[sketch->tree] || (end && drawing->above_red[sketch->tree]))
 		set(node, "color", WITNESS_RED);
 	for (int i = 0; i < 3 && is_leaf(drawing, sketch->tree); i++)
-		if (drawing->forest->trees.nodes[sketch->tree][1] == titled->marked_leaves[i]) {
-			set(node, "fillcolor", "#ffe3a3");
-			set(node, "penwidth", "1.8");
-		}
+		if (drawing->forest->trees.nodes[sketch->tree][1] == titled->marked_leaves[i])
+			set_all(node, "fillcolor=#ffe3a3; penwidth=1.8");
 }
 
 /* Which nodes the red one is in, and which are in it: operands are before what adds them. */
@@ -171,21 +167,16 @@ static bool draw_node(struct drawing *drawing, const char *name, uint32_t index)
 		return false;
 	const uint32_t leaves = drawing->forest->facts[sketch->tree].leaves;
 	if (sketch->operands[0] != ORDO_NONE) {
-		set(node, "label", "+");
-		set(node, "shape", "circle");
-		set(node, "fillcolor", "#dbe7f5");
+		set_all(node, "label=+; shape=circle; fillcolor=#dbe7f5");
 	} else if (is_leaf(drawing, sketch->tree)) {
 		set_format(
 			node, "label", "%" PRIu32, drawing->forest->trees.nodes[sketch->tree][1]);
-		set(node, "shape", "box");
-		set(node, "fillcolor", "white");
-		set_format(node, "width", "%.2f", drawing->width);
+		set_all(node, "shape=box; fillcolor=white; width=%.2f", drawing->width);
 	} else {
 		set_format(node, "label", "%" PRIu32, leaves);
-		set(node, "shape", "box");
-		set(node, "style", "filled,rounded,dashed");
-		set(node, "fillcolor", "#eeeeee");
-		set_format(node, "width", "%.2f", drawing->width);
+		set_all(node,
+			"shape=box; style=filled,rounded,dashed; fillcolor=#eeeeee; width=%.2f",
+			drawing->width);
 		set_format(node, "tooltip", "%" PRIu32 " leaves, %" PRIu32 " levels", leaves,
 			drawing->forest->facts[sketch->tree].depth);
 	}
@@ -260,11 +251,8 @@ bool draw_order(FILE *out, const struct ordo_forest *forest, const struct order_
 		.graph = open_picture("order", error), .forest = forest, .picture = picture};
 	if (!drawing.graph)
 		return false;
-	set_default(drawing.graph, AGNODE, "style", "filled");
-	set_default(drawing.graph, AGNODE, "color", "#404040");
-	set_default(drawing.graph, AGNODE, "width", "0.3");
-	set_default(drawing.graph, AGNODE, "height", "0.3");
-	set_default(drawing.graph, AGNODE, "fixedsize", "true");
+	set_defaults(drawing.graph, AGNODE,
+		"style=filled; color=#404040; width=0.3; height=0.3; fixedsize=true");
 	set_default(drawing.graph, AGEDGE, "color", "#404040");
 	bool worked = true;
 	for (uint32_t i = 0; worked && i < picture->ntree; i++)

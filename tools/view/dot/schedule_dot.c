@@ -269,13 +269,10 @@ static void label_move(Agnode_t *node, const struct ordo_task *task)
 
 static void style_sync(Agnode_t *node, bool wait, uint32_t peer)
 {
-	set(node, "shape", peer < 100 ? "circle" : "box");
-	set(node, "width", "0.2");
-	set(node, "height", "0.2");
-	set(node, "fontsize", "8");
-	set_format(node, "label", "%u", peer);
-	set(node, "fillcolor", wait ? "white" : "#404040");
-	set(node, "fontcolor", wait ? "#404040" : "white");
+	set_all(node,
+		"shape=%s; width=0.2; height=0.2; fontsize=8; label=%u; fillcolor=%s; fontcolor=%s",
+		peer < 100 ? "circle" : "box", peer, wait ? "white" : "#404040",
+		wait ? "#404040" : "white");
 }
 
 /* Does the task stand at or behind the Wait at which its stream stops for ever? */
@@ -287,19 +284,14 @@ static bool never_runs(const struct drawing *drawing, const struct box *box)
 
 static void style_fault(const struct drawing *drawing, const struct box *box)
 {
-	if (never_runs(drawing, box)) {
-		set(box->node, "style", "filled,rounded,dashed");
-		set(box->node, "fillcolor", "white");
-		set(box->node, "color", "#b0b0b0");
-		set(box->node, "fontcolor", "#909090");
-	}
+	if (never_runs(drawing, box))
+		set_all(box->node, "style=filled,rounded,dashed; fillcolor=white; color=#b0b0b0; "
+				   "fontcolor=#909090");
 	if (!is_at_fault(drawing->witness, box->task))
 		return;
-	set(box->node, "style", "filled,rounded");
-	set(box->node, "fillcolor", WITNESS_FILL);
-	set(box->node, "color", WITNESS_RED);
-	set(box->node, "fontcolor", "black");
-	set(box->node, "penwidth", "2");
+	set_all(box->node,
+		"style=filled,rounded; fillcolor=%s; color=%s; fontcolor=black; penwidth=2",
+		WITNESS_FILL, WITNESS_RED);
 }
 
 static bool add_box(struct drawing *drawing, struct box *box)
@@ -363,10 +355,8 @@ static bool add_stream(struct drawing *drawing, const struct column *column)
 	Agnode_t *label = add_label(drawing->graph, name, column->x, top_margin - 0.16, text);
 	if (!label)
 		return false;
-	set(label, "fontcolor", "#707070");
-	set_format(label, "fontsize", "%.1f", points);
-	set_format(label, "width", "%.2f", column_width);
-	set(label, "margin", "0");
+	set_all(label, "fontcolor=#707070; fontsize=%.1f; width=%.2f; margin=0", points,
+		column_width);
 	return true;
 }
 
@@ -389,9 +379,7 @@ static bool add_rank(struct drawing *drawing, uint32_t first, uint32_t end)
 	Agraph_t *cluster = add_cluster(drawing->graph, name, left, 0.0, right, drawing->bottom);
 	if (!cluster)
 		return false;
-	set(cluster, "style", "rounded,filled");
-	set(cluster, "fillcolor", "#f6f7f9");
-	set(cluster, "color", "#c8ccd2");
+	set_all(cluster, "style=rounded,filled; fillcolor=#f6f7f9; color=#c8ccd2");
 	for (uint32_t i = first; i < end; i++)
 		if (!put_into(cluster, drawing, &columns[i]) || !add_stream(drawing, &columns[i]))
 			return false;
@@ -399,8 +387,7 @@ static bool add_rank(struct drawing *drawing, uint32_t first, uint32_t end)
 	Agnode_t *label = add_label(drawing->graph, name, (left + right) / 2, 0.2, name);
 	if (!label)
 		return false;
-	set(label, "fontsize", "12");
-	set(label, "fontname", "Helvetica-Bold");
+	set_all(label, "fontsize=12; fontname=Helvetica-Bold");
 	return true;
 }
 
@@ -456,10 +443,7 @@ static bool add_swatch(struct drawing *drawing, const struct legend *legend, uin
 	if (!swatch ||
 		!add_left_label(drawing->graph, name, drawing->right + 0.6, y, legend->text, 10))
 		return false;
-	set(swatch, "width", "0.3");
-	set(swatch, "height", "0.2");
-	set(swatch, "label", "");
-	set(swatch, "fillcolor", legend->colour);
+	set_all(swatch, "width=0.3; height=0.2; label=; fillcolor=%s", legend->colour);
 	return true;
 }
 
@@ -552,14 +536,9 @@ static bool add_witness(struct drawing *drawing, double legend_y)
 
 static bool add_all(struct drawing *drawing)
 {
-	set_default(drawing->graph, AGNODE, "shape", "box");
-	set_default(drawing->graph, AGNODE, "style", "filled,rounded");
-	set_default(drawing->graph, AGNODE, "color", "#606060");
-	set_default(drawing->graph, AGNODE, "penwidth", "0.8");
-	set_default(drawing->graph, AGNODE, "fixedsize", "true");
-	set_default(drawing->graph, AGNODE, "width", "0.95");
-	set_default(drawing->graph, AGNODE, "height", "0.26");
-	set_default(drawing->graph, AGNODE, "margin", "0.02");
+	set_defaults(drawing->graph, AGNODE,
+		"shape=box; style=filled,rounded; color=#606060; penwidth=0.8; fixedsize=true; "
+		"width=0.95; height=0.26; margin=0.02");
 	set_default(drawing->graph, AGEDGE, "penwidth", "1.1");
 	for (uint32_t i = 0; i < drawing->nbox; i++)
 		if (!add_box(drawing, &drawing->boxes[i]))

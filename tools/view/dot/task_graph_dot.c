@@ -182,13 +182,10 @@ static bool add_task(struct drawing *drawing, uint32_t rank, uint32_t stream, ui
 	set(node, "label", text);
 	ordo_task_locate(drawing->schedule, task, tip, sizeof tip);
 	set_text(node, "tooltip", tip, "");
-	set_format(node, "group", "stream%u", stream);
-	set(node, "fillcolor", phase_colour(&drawing->palette, what->phase));
-	if (is_at_fault(drawing->witness, task)) {
-		set(node, "fillcolor", WITNESS_FILL);
-		set(node, "color", WITNESS_RED);
-		set(node, "penwidth", "2");
-	}
+	set_all(node, "group=stream%u; fillcolor=%s", stream,
+		phase_colour(&drawing->palette, what->phase));
+	if (is_at_fault(drawing->witness, task))
+		set_all(node, "fillcolor=%s; color=%s; penwidth=2", WITNESS_FILL, WITNESS_RED);
 	drawing->nodes[task] = node;
 	drawing->ndrawn += ordo_task_moves(what);
 	return true;
@@ -242,13 +239,9 @@ static bool add_red_line(struct drawing *drawing, Agnode_t *from, Agnode_t *to, 
 	Agedge_t *edge = from && to ? agedge(drawing->graph, from, to, NULL, 1) : NULL;
 	if (!edge)
 		return false;
-	set(edge, "color", WITNESS_RED);
-	set(edge, "fontcolor", WITNESS_RED);
-	set(edge, "fontsize", "9");
-	set(edge, "penwidth", "2.4");
-	set(edge, "class", "witness");
-	set(edge, "dir", direction);
-	set(edge, "style", line);
+	set_all(edge,
+		"color=%s; fontcolor=%s; fontsize=9; penwidth=2.4; class=witness; dir=%s; style=%s",
+		WITNESS_RED, WITNESS_RED, direction, line);
 	set_text(edge, "label", text, "");
 	return true;
 }
@@ -261,9 +254,7 @@ static Agnode_t *add_words(struct drawing *drawing, uint32_t number, const char 
 	Agnode_t *node = agnode(drawing->graph, name, 1);
 	if (!node)
 		return NULL;
-	set(node, "shape", "plaintext");
-	set(node, "style", "");
-	set(node, "fontcolor", WITNESS_RED);
+	set_all(node, "shape=plaintext; style=; fontcolor=%s", WITNESS_RED);
 	set_lines(node, "label", text);
 	return node;
 }
@@ -320,24 +311,16 @@ static void style(struct drawing *drawing, Agedge_t *edge, const struct dependen
 	drawing->has_signals |= signal;
 	drawing->has_streams |= !data && !signal;
 	if (data) {
-		set(edge, "color",
+		set_all(edge, "color=%s; penwidth=1.6; weight=4; class=data",
 			phase_line_colour(
 				&drawing->palette, drawing->schedule->tasks[one->from].phase));
-		set(edge, "penwidth", "1.6");
-		set(edge, "weight", "4");
-		set(edge, "class", "data");
 	} else if (signal) {
-		set(edge, "color", "#707070");
-		set(edge, "style", "dashed");
-		set(edge, "class", "signal");
+		set_all(edge, "color=#707070; style=dashed; class=signal");
 	} else {
-		set(edge, "color", "#c0c0c0");
-		set(edge, "class", "stream");
+		set_all(edge, "color=#c0c0c0; class=stream");
 	}
-	if (one->at_fault) {
-		set(edge, "color", WITNESS_RED);
-		set(edge, "penwidth", "2.4");
-	}
+	if (one->at_fault)
+		set_all(edge, "color=%s; penwidth=2.4", WITNESS_RED);
 }
 
 /* Several reasons are one line. */
@@ -395,25 +378,17 @@ static bool add_title(struct drawing *drawing)
 		schedule->algorithm, drawing->ndrawn, nmove);
 	tell_lines(drawing, legend, sizeof legend);
 	set_text(drawing->graph, "label", text, legend);
-	set(drawing->graph, "labelloc", "t");
-	set(drawing->graph, "labeljust", "l");
+	set_all(drawing->graph, "labelloc=t; labeljust=l");
 	return true;
 }
 
 static bool add_all(struct drawing *drawing)
 {
-	set_default(drawing->graph, AGRAPH, "layout", "dot");
-	set_default(drawing->graph, AGRAPH, "splines", "true");
-	set_default(drawing->graph, AGRAPH, "ranksep", "0.3");
-	set_default(drawing->graph, AGRAPH, "nodesep", "0.14");
-	set_default(drawing->graph, AGRAPH, "fontsize", "14");
-	set_default(drawing->graph, AGNODE, "shape", "box");
-	set_default(drawing->graph, AGNODE, "style", "filled,rounded");
-	set_default(drawing->graph, AGNODE, "color", "#606060");
-	set_default(drawing->graph, AGNODE, "penwidth", "0.8");
-	set_default(drawing->graph, AGNODE, "height", "0.26");
-	set_default(drawing->graph, AGNODE, "width", "0.6");
-	set_default(drawing->graph, AGNODE, "margin", "0.06,0.02");
+	set_defaults(drawing->graph, AGRAPH,
+		"layout=dot; splines=true; ranksep=0.3; nodesep=0.14; fontsize=14");
+	set_defaults(drawing->graph, AGNODE,
+		"shape=box; style=filled,rounded; color=#606060; penwidth=0.8; height=0.26; "
+		"width=0.6; margin=0.06,0.02");
 	if (!add_moves(drawing) || !add_signals(drawing) || !find_data(drawing))
 		return false;
 	find_orders(drawing);

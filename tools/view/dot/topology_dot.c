@@ -48,14 +48,12 @@ static Agnode_t *add_vertex(struct drawing *drawing, uint32_t vertex)
 	set_format(node, "label", is_switch ? "switch %u" : "%u", number);
 	set(node, "shape", is_switch ? "box" : "circle");
 	/* All of one size, as long as the numbers fit. */
-	set(node, "fixedsize", number < (is_switch ? 100 : 1000) ? "true" : "false");
-	set(node, "fillcolor", is_switch ? "#e8e8e8" : "#f3f6fa");
-	if (is_switch) {
-		set_format(node, "width", "%.2f", switch_width);
-		set_format(node, "height", "%.2f", switch_height);
-		set(node, "fontsize", "10");
-		set(node, "margin", "0.06,0.02");
-	}
+	set_all(node, "fixedsize=%s; fillcolor=%s",
+		number < (is_switch ? 100 : 1000) ? "true" : "false",
+		is_switch ? "#e8e8e8" : "#f3f6fa");
+	if (is_switch)
+		set_all(node, "width=%.2f; height=%.2f; fontsize=10; margin=0.06,0.02",
+			switch_width, switch_height);
 	return node;
 }
 
@@ -79,16 +77,13 @@ static bool add_boxes(struct drawing *drawing)
 			drawing->graph, name, box->low.x, box->low.y, box->high.x, box->high.y);
 		if (!cluster)
 			return false;
-		set(cluster, "style", "rounded,filled");
-		set(cluster, "fillcolor", "#f8f9fb");
-		set(cluster, "color", "#c8ccd2");
+		set_all(cluster, "style=rounded,filled; fillcolor=#f8f9fb; color=#c8ccd2");
 		snprintf(name, sizeof name, "server %u", box->server);
 		Agnode_t *label = add_label(drawing->graph, name, (box->low.x + box->high.x) / 2,
 			box->below ? box->high.y - 0.16 : box->low.y + 0.16, name);
 		if (!label)
 			return false;
-		set(label, "fontsize", "10");
-		set(label, "fontcolor", "#707070");
+		set_all(label, "fontsize=10; fontcolor=#707070");
 	}
 	return true;
 }
@@ -298,15 +293,10 @@ static bool add_mark(struct drawing *drawing, const struct ordo_link *link)
 	if (!node)
 		return false;
 	set_text(node, "label", text, "");
-	set(node, "shape", "box");
-	set(node, "fixedsize", "true");
-	set(node, "fontsize", "9");
-	set(node, "fontname", "Helvetica-Bold");
-	set(node, "fillcolor", "#fff7e8");
-	set_format(node, "width", "%.2f", room.width);
-	set_format(node, "height", "%.2f", room.height);
-	set(node, "penwidth", "0.8");
-	set(node, "color", "black");
+	set_all(node,
+		"shape=box; fixedsize=true; fontsize=9; fontname=Helvetica-Bold; "
+		"fillcolor=#fff7e8; width=%.2f; height=%.2f; penwidth=0.8; color=black",
+		room.width, room.height);
 	include(drawing, &room);
 	return true;
 }
@@ -323,17 +313,14 @@ static bool add_loaded(struct drawing *drawing, const struct ordo_link *link)
 		Agedge_t *halo = add_curve(drawing, link, true);
 		if (!halo)
 			return false;
-		set(halo, "color", "black");
-		set_format(halo, "penwidth", "%.2f", width + 2.4 * thinness(drawing));
-		set(halo, "class", "halo");
-		set(halo, "arrowsize", "0.62");
+		set_all(halo, "color=black; penwidth=%.2f; class=halo; arrowsize=0.62",
+			width + 2.4 * thinness(drawing));
 	}
 	Agedge_t *edge = add_curve(drawing, link, true);
 	if (!edge)
 		return false;
-	set(edge, "color", colour);
-	set_format(edge, "penwidth", "%.2f", width);
-	set(edge, "class", worst ? "bottleneck" : "load");
+	set_all(edge, "color=%s; penwidth=%.2f; class=%s", colour, width,
+		worst ? "bottleneck" : "load");
 	describe(drawing, link, edge);
 	return link - drawing->topology->links !=
 		       (ptrdiff_t)drawing->loads.prediction->bottleneck ||
@@ -356,10 +343,8 @@ static bool add_plain(struct drawing *drawing, const struct ordo_link *link)
 					    : class_colours[link->class_name % NCOLOUR]);
 	if (drawing->loads.prediction)
 		set(edge, "class", "idle");
-	if (link->down) {
-		set(edge, "style", "dashed");
-		set(edge, "penwidth", "2");
-	}
+	if (link->down)
+		set_all(edge, "style=dashed; penwidth=2");
 	describe(drawing, link, edge);
 	return true;
 }
@@ -446,9 +431,7 @@ static bool add_down(struct drawing *drawing)
 	Agedge_t *edge = drawing->loads.ndown ? add_sample(drawing, "down") : NULL;
 	if (!edge)
 		return !drawing->loads.ndown;
-	set(edge, "color", down_colour);
-	set(edge, "style", "dashed");
-	set(edge, "penwidth", "2");
+	set_all(edge, "color=%s; style=dashed; penwidth=2", down_colour);
 	return true;
 }
 
@@ -463,8 +446,7 @@ static bool add_widths(struct drawing *drawing)
 		Agedge_t *edge = add_sample(drawing, text);
 		if (!edge)
 			return false;
-		set(edge, "color", "#808080");
-		set_format(edge, "penwidth", "%.2f", width_of(drawing, samples[i]));
+		set_all(edge, "color=#808080; penwidth=%.2f", width_of(drawing, samples[i]));
 	}
 	return true;
 }
@@ -481,8 +463,7 @@ static bool add_uses(struct drawing *drawing)
 		if (!edge)
 			return false;
 		use_colour(&drawing->loads, samples[i], colour);
-		set(edge, "color", colour);
-		set(edge, "penwidth", "6");
+		set_all(edge, "color=%s; penwidth=6", colour);
 	}
 	return true;
 }
@@ -499,8 +480,7 @@ static bool add_worst(struct drawing *drawing)
 	Agedge_t *halo = add_sample(drawing, text);
 	if (!halo)
 		return false;
-	set(halo, "color", "black:white:black");
-	set(halo, "penwidth", "2.5");
+	set_all(halo, "color=black:white:black; penwidth=2.5");
 	return true;
 }
 
@@ -545,11 +525,8 @@ static bool add_all(struct drawing *drawing)
 	drawing->high = drawing->layout.high;
 	/* The engine `nop2` keeps lines too. */
 	set_default(drawing->graph, AGRAPH, "layout", "nop2");
-	set_default(drawing->graph, AGNODE, "style", "filled");
-	set_default(drawing->graph, AGNODE, "color", "#404040");
-	set_default(drawing->graph, AGNODE, "fontsize", "12");
-	set_default(drawing->graph, AGNODE, "width", "0.42");
-	set_default(drawing->graph, AGNODE, "height", "0.42");
+	set_defaults(drawing->graph, AGNODE,
+		"style=filled; color=#404040; fontsize=12; width=0.42; height=0.42");
 	return add_boxes(drawing) && add_vertices(drawing) && add_links(drawing) &&
 	       add_legend(drawing) && add_title(drawing);
 }

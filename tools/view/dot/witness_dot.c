@@ -27,10 +27,7 @@ static Agnode_t *add_point(struct sketch *sketch, struct point at)
 	Agnode_t *node = add_anonymous(sketch, at);
 	if (!node)
 		return NULL;
-	set(node, "shape", "point");
-	set(node, "style", "invis");
-	set(node, "width", "0.01");
-	set(node, "height", "0.01");
+	set_all(node, "shape=point; style=invis; width=0.01; height=0.01");
 	return node;
 }
 
@@ -40,10 +37,7 @@ static Agedge_t *add_line(
 	Agedge_t *edge = from && to ? agedge(sketch->canvas->graph, from, to, NULL, 1) : NULL;
 	if (!edge)
 		return NULL;
-	set(edge, "color", WITNESS_RED);
-	set(edge, "penwidth", "2.4");
-	set(edge, "arrowsize", "0.8");
-	set(edge, "dir", direction);
+	set_all(edge, "color=%s; penwidth=2.4; arrowsize=0.8; dir=%s", WITNESS_RED, direction);
 	return edge;
 }
 
@@ -56,15 +50,11 @@ static bool add_words(struct sketch *sketch, struct point at, const char *text)
 	const size_t first = strcspn(text, "\n"),
 		     second = text[first] ? strlen(text + first + 1) : 0;
 	set_lines(node, "label", text);
-	set(node, "shape", "box");
-	set(node, "style", "filled");
-	set(node, "fillcolor", "#fff4f3");
-	set(node, "color", WITNESS_RED);
-	set(node, "penwidth", "0.4");
-	set(node, "fontcolor", WITNESS_RED);
-	set(node, "fontsize", "8");
-	set(node, "height", second ? "0.3" : "0.17");
-	set_format(node, "width", "%.2f", 0.06 * (double)(first > second ? first : second) + 0.1);
+	set_all(node,
+		"shape=box; style=filled; fillcolor=#fff4f3; color=%s; penwidth=0.4; fontcolor=%s; "
+		"fontsize=8; height=%s; width=%.2f",
+		WITNESS_RED, WITNESS_RED, second ? "0.3" : "0.17",
+		0.06 * (double)(first > second ? first : second) + 0.1);
 	return true;
 }
 
@@ -75,15 +65,11 @@ static bool add_number(struct sketch *sketch, struct point at, const char *text)
 	if (!node)
 		return false;
 	set(node, "label", text);
-	set(node, "shape", strlen(text) < 3 ? "circle" : "box");
-	set(node, "style", "filled");
-	set(node, "fillcolor", WITNESS_RED);
-	set(node, "color", "white");
-	set(node, "fontcolor", "white");
-	set(node, "fontname", "Helvetica-Bold");
-	set(node, "fontsize", "8");
-	set(node, "height", "0.19");
-	set(node, "width", strlen(text) < 3 ? "0.19" : "0.3");
+	set_all(node,
+		"shape=%s; style=filled; fillcolor=%s; color=white; fontcolor=white; "
+		"fontname=Helvetica-Bold; fontsize=8; height=0.19; width=%s",
+		strlen(text) < 3 ? "circle" : "box", WITNESS_RED,
+		strlen(text) < 3 ? "0.19" : "0.3");
 	return true;
 }
 
@@ -152,16 +138,11 @@ static Agnode_t *add_missing(struct sketch *sketch, struct point at, bool wait, 
 	Agnode_t *node = add_anonymous(sketch, at);
 	if (!node)
 		return NULL;
-	set(node, "shape", peer < 100 ? "circle" : "box");
-	set(node, "style", "filled,dashed");
-	set(node, "color", WITNESS_RED);
-	set(node, "penwidth", "1.2");
-	set(node, "width", "0.2");
-	set(node, "height", "0.2");
-	set(node, "fontsize", "8");
-	set(node, "fillcolor", wait ? "white" : WITNESS_RED);
-	set(node, "fontcolor", wait ? WITNESS_RED : "white");
-	set_format(node, "label", "%u", peer);
+	set_all(node,
+		"shape=%s; style=filled,dashed; color=%s; penwidth=1.2; width=0.2; height=0.2; "
+		"fontsize=8; fillcolor=%s; fontcolor=%s; label=%u",
+		peer < 100 ? "circle" : "box", WITNESS_RED, wait ? "white" : WITNESS_RED,
+		wait ? WITNESS_RED : "white", peer);
 	return node;
 }
 
@@ -210,8 +191,7 @@ static bool draw_missing(struct sketch *sketch, const struct witness_arrow *arro
 	if (!edge)
 		return false;
 	sketch->linked[WITNESS_MISSING] = true;
-	set(edge, "style", "dashed");
-	set(edge, "penwidth", "1.8");
+	set_all(edge, "style=dashed; penwidth=1.8");
 	/* Near the task of which it is said, however long the arrow: arrows from many ranks cross
 	 * in their middles. */
 	const double near = fmin(0.35, 0.6 / fmax(hypot(to.x - from.x, to.y - from.y), 0.1));
@@ -238,8 +218,7 @@ static bool draw_earlier(struct sketch *sketch, const struct witness_arrow *arro
 	if (!edge)
 		return false;
 	sketch->linked[WITNESS_MISSING] = true;
-	set(edge, "style", "dashed");
-	set(edge, "penwidth", "1.8");
+	set_all(edge, "style=dashed; penwidth=1.8");
 	return add_words(sketch, (struct point){at.x + 0.3, at.y - 0.2}, arrow->text);
 }
 
@@ -365,12 +344,8 @@ static bool add_swatch(struct sketch *sketch, double *y, const char *text, const
 	Agnode_t *swatch = add_anonymous(sketch, (struct point){x + 0.35, *y});
 	if (!swatch || !add_left_label(sketch->canvas->graph, text, x + 0.6, *y, text, 10))
 		return false;
-	set(swatch, "width", "0.3");
-	set(swatch, "height", "0.2");
-	set(swatch, "label", "");
-	set(swatch, "style", style);
-	set(swatch, "fillcolor", fill);
-	set(swatch, "color", colour);
+	set_all(swatch, "width=0.3; height=0.2; label=; style=%s; fillcolor=%s; color=%s", style,
+		fill, colour);
 	*y += 0.26;
 	return true;
 }

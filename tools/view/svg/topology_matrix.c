@@ -113,8 +113,7 @@ static void style_cell(Agnode_t *node, const struct cell *cell, double size)
 {
 	static const char *const classes[] = {
 		[IDLE] = "idle", [LOADED] = "load", [BOTTLENECK] = "bottleneck", [DOWN] = "down"};
-	set(node, "class", classes[cell->looks]);
-	set(node, "label", "");
+	set_all(node, "class=%s; label=", classes[cell->looks]);
 	switch (cell->looks) {
 	case NOTHING:
 	case IDLE:
@@ -124,18 +123,14 @@ static void style_cell(Agnode_t *node, const struct cell *cell, double size)
 		set(node, "fillcolor", cell->colour);
 		break;
 	case BOTTLENECK:
-		set(node, "fillcolor", cell->colour);
-		set(node, "color", "black");
-		set_format(node, "penwidth", "%.2f", fmin(1.6, size * 9));
+		set_all(node, "fillcolor=%s; color=black; penwidth=%.2f", cell->colour,
+			fmin(1.6, size * 9));
 		break;
 	case DOWN:
-		set(node, "fillcolor", "white");
-		set(node, "color", down_colour);
-		set(node, "fontcolor", down_colour);
-		set_format(node, "penwidth", "%.2f", fmin(1.6, size * 9));
-		set_format(node, "fontsize", "%.1f", size * 72 * 0.6);
-		set(node, "margin", "0");
-		set(node, "label", "×");
+		set_all(node,
+			"fillcolor=white; color=%s; fontcolor=%s; penwidth=%.2f; fontsize=%.1f; "
+			"margin=0; label=×",
+			down_colour, down_colour, fmin(1.6, size * 9), size * 72 * 0.6);
 		break;
 	}
 }
@@ -151,8 +146,8 @@ static bool add_cells(struct matrix *matrix, uint32_t row, uint32_t first, uint3
 	Agnode_t *node = add_node(matrix->graph, name, x, middle_of(matrix, row));
 	if (!node)
 		return false;
-	set_format(node, "width", "%.3f", (end - first - 1 + thick) * matrix->cell);
-	set_format(node, "height", "%.3f", thick * matrix->cell);
+	set_all(node, "width=%.3f; height=%.3f", (end - first - 1 + thick) * matrix->cell,
+		thick * matrix->cell);
 	style_cell(node, cell, matrix->cell);
 	describe_link(matrix->loads, cell->link, tip);
 	if (end - first > 1)
@@ -197,9 +192,7 @@ static bool add_panel(struct matrix *matrix, const char *name, bool from_switche
 		from_switches ? low : 0, to_switches ? high : split, from_switches ? high : split);
 	if (!panel)
 		return false;
-	set(panel, "style", "filled");
-	set(panel, "fillcolor", panel_colour);
-	set(panel, "color", "#c8ccd2");
+	set_all(panel, "style=filled; fillcolor=%s; color=#c8ccd2", panel_colour);
 	return true;
 }
 
@@ -238,12 +231,10 @@ static bool add_number(struct matrix *matrix, uint32_t position, bool column)
 		column ? -0.12 : middle, text);
 	if (!node)
 		return false;
-	set_format(node, "fontsize", "%g", number_points);
-	set_format(node, "width", "%.2f", width);
-	set(node, "height", "0.14");
-	set(node, "fixedsize", "false");
-	set(node, "margin", "0");
-	set(node, "fontcolor", "#59636e");
+	set_all(node,
+		"fontsize=%g; width=%.2f; height=0.14; fixedsize=false; margin=0; "
+		"fontcolor=#59636e",
+		number_points, width);
 	return true;
 }
 
@@ -295,8 +286,7 @@ static Agnode_t *add_sample(struct matrix *matrix, const struct cell *cell, cons
 	matrix->legend_y += 0.3;
 	if (!node || !add_left_label(matrix->graph, words, matrix->legend_x + 0.35, y, text, 12))
 		return NULL;
-	set_format(node, "width", "%.2f", size);
-	set_format(node, "height", "%.2f", size);
+	set_all(node, "width=%.2f; height=%.2f", size, size);
 	style_cell(node, cell, size);
 	set(node, "class", "sample");
 	return node;
@@ -405,11 +395,8 @@ static bool add_title(struct matrix *matrix)
 
 static bool add_all(struct matrix *matrix)
 {
-	set_default(matrix->graph, AGNODE, "shape", "box");
-	set_default(matrix->graph, AGNODE, "style", "filled");
-	set_default(matrix->graph, AGNODE, "color", "transparent");
-	set_default(matrix->graph, AGNODE, "penwidth", "0");
-	set_default(matrix->graph, AGNODE, "fixedsize", "true");
+	set_defaults(matrix->graph, AGNODE,
+		"shape=box; style=filled; color=transparent; penwidth=0; fixedsize=true");
 	bool worked = add_panels(matrix) && add_numbers(matrix) && add_axes(matrix);
 	for (uint32_t row = 0; worked && row < matrix->count; row++)
 		worked = add_row(matrix, row);
