@@ -1,6 +1,8 @@
 /* ordo.c - the command: finds the command asked for and runs it. */
-#include "cli/options.h"
-#include "report/report.h"
+#include "base/progress.h"
+#include "base/report.h"
+#include "commands/commands.h"
+#include "help/texts.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -9,18 +11,12 @@
 #include <unistd.h>
 
 #define ORDO_COMMAND(name) &name##_command,
-const struct command *const commands[] = {
+static const struct command *const commands[] = {
 #include "command_table.h"
 };
 #undef ORDO_COMMAND
 enum { NCOMMAND = sizeof commands / sizeof commands[0] };
-const size_t ncommand = NCOMMAND;
-
-const char main_examples[] = "  ordo demo\n"
-			     "  ordo compile allreduce --ranks 8 --algorithm ring -o ring.json\n"
-			     "  ordo verify ring.json\n"
-			     "  ordo run ring.json --size 1MiB --check\n"
-			     "  ordo draw ring.json --as svg -o ring.svg";
+static const struct command_table table = {commands, NCOMMAND};
 
 static void print_help(void)
 {
@@ -37,26 +33,7 @@ static void print_help(void)
 	       "  0 ok   1 refuted or different   2 usage   3 bad input   4 undecided   5 "
 	       "environment\n\n"
 	       "examples:\n%s\n",
-		main_examples);
-}
-
-const struct command *find_command(const char *name)
-{
-	for (int i = 0; i < NCOMMAND; i++)
-		if (!strcmp(commands[i]->name, name))
-			return commands[i];
-	return NULL;
-}
-
-int refuse_command(struct call *call, const char *name)
-{
-	const char *names[NCOMMAND];
-	char hint[128];
-	for (int i = 0; i < NCOMMAND; i++)
-		names[i] = commands[i]->name;
-	const char *like = ordo_suggest(name, names, NCOMMAND);
-	snprintf(hint, sizeof hint, "did you mean `ordo %s`?", like ? like : "");
-	return fail_usage(call, like ? hint : NULL, "unknown command \"%s\"", name);
+		help_text("commands", "ordo", "examples"));
 }
 
 /* `ordo help` and `ordo help COMMAND`, for those who try these first. */
@@ -67,7 +44,7 @@ static int help(struct call *call, int argc, char **argv)
 		print_help();
 		return ORDO_OK;
 	}
-	call->command = find_command(argv[0]);
+	call->command = find_command(&table, argv[0]);
 	if (!call->command)
 		return refuse_command(call, argv[0]);
 	argv[0] = asked;
@@ -94,7 +71,7 @@ static int dispatch(struct call *call, int argc, char **argv)
 		printf("ordo %s\n", ORDO_VERSION);
 		return ORDO_OK;
 	}
-	const struct command *command = find_command(argv[at]);
+	const struct command *command = find_command(&table, argv[at]);
 	if (!strcmp(argv[at], "help"))
 		return help(call, argc - at - 1, argv + at + 1);
 	if (!command)
@@ -173,7 +150,8 @@ int main(int argc, char **argv)
 	const bool dies_of_pipes = signal(SIGPIPE, SIG_IGN) == SIG_DFL;
 	signal(SIGXFSZ, SIG_IGN);
 	watch_json_memory();
-	struct call call = {.json = wants_json(argc, argv), .answer = cJSON_CreateObject()};
+	struct call call = {
+		.table = &table, .json = wants_json(argc, argv), .answer = cJSON_CreateObject()};
 	if (!call.answer && call.json)
 		return print_answer(NULL, ORDO_ENVIRONMENT);
 	if (!call.answer) {

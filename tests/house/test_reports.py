@@ -12,14 +12,13 @@ from tap import case, run_cases, wanted
 # Where JSON is made by hand, and why.
 BY_HAND = {
     "tools/ordo.c": "makes the answer that all members go to",
-    "tools/cli/output.c": "adds the contents of a file as they are",
     "tools/commands/completions.c": "offers are read by shells, as text or as JSON",
     "tools/commands/demo.c": "each command of the demo has an answer of its own",
-    "tools/help/complete.c": "offers are read by shells, as text or as JSON",
-    "tools/help/explain_algorithm.c": "paragraphs for people, facts in the JSON",
-    "tools/help/explain_rule.c": "paragraphs for people, facts in the JSON",
-    "tools/help/explain_schedule.c": "paragraphs for people, facts in the JSON",
-    "tools/help/explain_words.c": "paragraphs for people, facts in the JSON",
+    "tools/completion/complete.c": "offers are read by shells, as text or as JSON",
+    "tools/explain/algorithm.c": "paragraphs for people, facts in the JSON",
+    "tools/explain/rule.c": "paragraphs for people, facts in the JSON",
+    "tools/explain/schedule.c": "paragraphs for people, facts in the JSON",
+    "tools/explain/words.c": "paragraphs for people, facts in the JSON",
     "tools/run/trace_write.c": "writes a document of another format",
     "tools/view/page/page_data.c": "the data of a page, which has no text",
 }
@@ -27,7 +26,7 @@ BY_HAND = {
 UNITS = {
     "tools/cli/options.c": "reads sizes",
     "tools/cli/prediction_options.c": "a bandwidth as it is given in options: always GB/s",
-    "tools/help/explain_words.c": "a bandwidth as topologies give it: always GB/s",
+    "tools/explain/words.c": "a bandwidth as topologies give it: always GB/s",
     "tools/view/draw_times.c": "the width of a span, in the unit of the picture",
     "tools/view/model/loads.c": "labels in pictures have three digits",
     "tools/view/svg/scale.c": "an axis has one unit, and knows nanoseconds",
@@ -49,11 +48,11 @@ def wanted_same(found, listed):
            "listed without need: " + ", ".join(sorted(set(listed) - set(found))))
 
 
-@case("JSON is made in tools/report, and by hand only where a reason is given")
+@case("JSON is made in tools/base, and by hand only where a reason is given")
 def _(root):
     by_hand = re.compile(r"\bcJSON_(Add|Create)")
     found = [path for path, text in sources(root, "tools").items()
-             if by_hand.search(text) and not path.startswith("tools/report/")]
+             if by_hand.search(text) and not path.startswith("tools/base/")]
     wanted_same(found, BY_HAND)
 
 
@@ -83,7 +82,7 @@ def _(root):
 def _(root):
     refusing = re.compile(r"->status = \w+;\n\treturn false;\n\}")
     found = [path for path, text in sources(root, "tools").items() if refusing.search(text)]
-    wanted(found == ["tools/report/messages.c"], *found)
+    wanted(found == ["tools/base/messages.c"], *found)
 
 
 run_cases(pathlib.Path(sys.argv[1]))

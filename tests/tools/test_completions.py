@@ -62,13 +62,13 @@ def _():
 @case("what an option takes: every argument of a table has a meaning that completions know")
 def _():
     known = re.findall(r'^\t\{"([^"]+)", \w+\},', (pathlib.Path(__file__).parents[2] / "tools" /
-                                                   "cli" / "values.c").read_text(), re.M)
+                                                   "completion" / "values.c").read_text(), re.M)
     wanted(len(known) > 20, known)
     for command in COMMANDS:
         for option, argument in re.findall(r"^  (?:-\w, )?(--[\w-]+) (?! )(\S+)",
                                            ordo(command, "--help"), re.M):
             wanted(argument[0].islower() or argument.split(",")[0] in known,
-                   f"{command} {option} {argument}: tools/cli/values.c")
+                   f"{command} {option} {argument}: tools/completion/values.c")
 
 
 @case("operators, algorithms that have them, parameters and what those may be")

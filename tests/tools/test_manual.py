@@ -158,6 +158,7 @@ def _():
             told += 1
             wanted(
                 field in ("help", "manual")
+                or (command, field) == ("ordo", "examples")
                 or any(field == f"--{name}" for one in having for _, name, _ in options_of(one)),
                 command, field)
     wanted(told > 60, told)

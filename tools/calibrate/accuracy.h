@@ -3,8 +3,8 @@
 #ifndef ORDO_TOOLS_CALIBRATE_ACCURACY_H
 #define ORDO_TOOLS_CALIBRATE_ACCURACY_H
 
+#include "base/report.h"
 #include "costs.h"
-#include "report/report.h"
 
 /* Runs several operators by several algorithms, at every size that was calibrated, and prints (or
  * adds as "check") what was predicted with the document, what with the costs of that size, what was

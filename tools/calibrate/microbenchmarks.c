@@ -4,7 +4,7 @@
  * They are written as documents and read: that is how schedules from elsewhere come in.
  */
 #include "microbenchmarks.h"
-#include "cli/memory_stream.h"
+#include "base/memory_stream.h"
 #include <inttypes.h>
 #include <stdlib.h>
 

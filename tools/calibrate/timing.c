@@ -1,7 +1,7 @@
 /* timing.c - how long a schedule really takes on threads, as tasks, over and over. */
 #include "timing.h"
+#include "base/clock.h"
 #include "check/buffers.h"
-#include "check/clock.h"
 #include <stdlib.h>
 #include <string.h>
 

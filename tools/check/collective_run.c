@@ -1,7 +1,7 @@
 /* collective_run.c - runs a proved schedule as a collective on a communicator of its own: by one
  * call for all ranks, or by a thread per rank. */
 #include "collective_run.h"
-#include "clock.h"
+#include "base/clock.h"
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* execution.c - binds a schedule to buffers of its own, runs it repeatedly, and checks the
  * results. */
 #include "execution.h"
-#include "clock.h"
+#include "base/clock.h"
 #include <ordo/detail/trace.h>
 
 static bool run_tasks(struct execution *execution, const struct execution_wish *wish, uint32_t turn,

@@ -1,5 +1,7 @@
 /* compile_set.c - `ordo compile --sizes`: the cheapest algorithm for each size, as a proved plan
  * set. */
+#include "base/clock.h"
+#include "base/progress.h"
 #include "plan_set_files.h"
 #include "rejected.h"
 #include "report/plan_set.h"
@@ -107,13 +109,13 @@ static bool report_making(struct call *call, struct making *making, double taken
 
 static int make(struct call *call, struct making *making)
 {
-	const double began = seconds();
+	const double began = clock_seconds();
 	if (!select_schedules(call, making) || !find_costs(call, making) ||
 		!prove_selection(call, &making->made, &making->selection, &making->wish,
 			making->request->conditions) ||
 		!write_selection(
 			call, &making->made, &making->selection, making->request->output) ||
-		!report_making(call, making, seconds() - began))
+		!report_making(call, making, clock_seconds() - began))
 		return call->status;
 	return ORDO_OK;
 }

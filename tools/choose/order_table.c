@@ -1,6 +1,7 @@
 /* order_table.c - `ordo order --table`: how many trees every form of every algorithm makes, their
  * name, and who makes the same. */
 #include "order_table.h"
+#include "base/progress.h"
 #include "cli/inputs.h"
 #include <ordo/arena.h>
 #include <ordo/compiler.h>

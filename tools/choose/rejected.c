@@ -1,5 +1,6 @@
 /* rejected.c - what is said of the algorithms that were not taken, and of those that could be. */
 #include "rejected.h"
+#include "base/progress.h"
 #include <string.h>
 
 bool refuse_with_others(struct call *call, const struct ordo_request *request,

@@ -2,7 +2,7 @@
 #ifndef ORDO_TOOLS_CHOOSE_SHARD_COST_H
 #define ORDO_TOOLS_CHOOSE_SHARD_COST_H
 
-#include "report/report.h"
+#include "base/report.h"
 #include <ordo/schedule.h>
 #include <ordo/topology.h>
 

@@ -1,6 +1,7 @@
 /* tuning.c - the fastest algorithm by simulation, as `compile` and `tune` ask for it, and what
  * became of the others. */
 #include "tuning.h"
+#include "base/progress.h"
 #include "rejected.h"
 #include "report/plan_set_proof.h"
 #include <inttypes.h>

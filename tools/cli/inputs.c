@@ -1,5 +1,6 @@
 /* inputs.c - reading what commands are given: schedules and topologies. */
 #include "inputs.h"
+#include "base/progress.h"
 #include "overwrite.h"
 #include <ordo/arena.h>
 #include <ordo/compiler.h>

@@ -1,7 +1,8 @@
-/* memory_limit.c - how much memory a command may take. */
+/* memory_limit.c - how much memory a command may take, and took. */
 #include "memory_limit.h"
 #include "doctor/machine.h"
 #include <ordo/memory.h>
+#include <sys/resource.h>
 
 uint64_t memory_limit = UINT64_MAX;
 bool memory_is_limited;
@@ -15,4 +16,11 @@ void set_memory_limit(void)
 		memory_limit = memory.left;
 	}
 	ordo_set_memory_limit(memory_limit);
+}
+
+uint64_t peak_bytes(void)
+{
+	struct rusage usage;
+	getrusage(RUSAGE_SELF, &usage);
+	return (uint64_t)usage.ru_maxrss * 1024;
 }

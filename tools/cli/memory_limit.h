@@ -1,4 +1,4 @@
-/* memory_limit.h - how much memory a command may take. */
+/* memory_limit.h - how much memory a command may take, and took. */
 #ifndef ORDO_TOOLS_CLI_MEMORY_LIMIT_H
 #define ORDO_TOOLS_CLI_MEMORY_LIMIT_H
 
@@ -19,5 +19,8 @@ extern bool memory_is_limited; /* by that option */
 /* Tells the library, once options are read: every command has a limit, whether or not it has the
  * option. */
 void set_memory_limit(void);
+
+/* The most memory this process had, in bytes. */
+uint64_t peak_bytes(void);
 
 #endif

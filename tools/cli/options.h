@@ -3,7 +3,7 @@
 #ifndef ORDO_TOOLS_CLI_OPTIONS_H
 #define ORDO_TOOLS_CLI_OPTIONS_H
 
-#include "report/report.h"
+#include "base/report.h"
 #include <ordo/suggest.h>
 
 /* An option that may be given several times. */
@@ -34,8 +34,8 @@ struct option {
 	char letter;	  /* 0: none */
 	enum option_kind kind;
 	void *value; /* where it goes */
-	/* "N", or the words there are: "auto|off|only"; NULL for a switch. values.h tells what its
-	 * name means to a shell that completes it. */
+	/* "N", or the words there are: "auto|off|only"; NULL for a switch. completion/values.h says
+	 * what its name means to a shell that completes it. */
 	const char *argument;
 	const char *meaning;
 };

@@ -1,5 +1,6 @@
 /* prediction_options.c - the setting of a prediction, the same in every command that makes one. */
 #include "prediction_options.h"
+#include "base/progress.h"
 #include "sizes.h"
 #include <inttypes.h>
 #include <ordo/detail/accumulate.h>

@@ -2,7 +2,7 @@
 #ifndef ORDO_TOOLS_CLI_SIZES_H
 #define ORDO_TOOLS_CLI_SIZES_H
 
-#include "report/report.h"
+#include "base/report.h"
 #include <ordo/element.h>
 #include <ordo/operator.h>
 

@@ -1,10 +1,12 @@
 /* calibrate.c - `ordo calibrate`: measures what tasks cost on the threads of this machine, and
  * writes it as a topology. */
+#include "base/progress.h"
 #include "calibrate/accuracy.h"
 #include "calibrate/costs.h"
 #include "cli/memory_limit.h"
 #include "cli/options.h"
 #include "cli/sizes.h"
+#include "commands.h"
 #include <inttypes.h>
 #include <ordo/document.h>
 #include <string.h>

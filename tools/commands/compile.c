@@ -1,10 +1,13 @@
 /* compile.c - `ordo compile`: from a problem and an algorithm to a proved document. */
+#include "base/clock.h"
+#include "base/progress.h"
 #include "choose/rejected.h"
 #include "choose/shard_cost.h"
 #include "choose/tuning.h"
 #include "cli/memory_limit.h"
 #include "cli/problem.h"
 #include "cli/sizes.h"
+#include "commands.h"
 #include "report/plan_set.h"
 #include "report/proof.h"
 #include <inttypes.h>
@@ -60,17 +63,17 @@ static bool compile_named(struct call *call, const struct wish *wish,
 	const struct ordo_request request = request_of(wish, topology, &progress);
 	const struct ordo_verify_options options = {.topology = topology};
 	struct conditions conditions = wish->conditions;
-	double began = seconds();
+	double began = clock_seconds();
 	product->schedule = ordo_compile(&request, &error);
-	times->compile = seconds() - began;
+	times->compile = clock_seconds() - began;
 	hide_progress(&progress);
 	if (!product->schedule)
 		return has_conditions(&conditions) && error.code == ORDO_USAGE && !error.hint[0]
 			       ? refuse_with_others(call, &request, &wish->conditions, &error)
 			       : refuse_error(call, &error);
-	began = seconds();
+	began = clock_seconds();
 	product->proof = prove(call, product->schedule, &options);
-	times->proof = seconds() - began;
+	times->proof = clock_seconds() - began;
 	if (!product->proof || !product->proof->proved || !has_conditions(&conditions))
 		return product->proof;
 	if (meets_conditions(product->schedule, product->proof, &conditions, &error))
@@ -105,16 +108,16 @@ static bool compile_chosen(struct call *call, const struct wish *wish,
 		.from_bytes = bytes,
 		.to_bytes = bytes};
 	const struct ordo_verify_options options = {.topology = predicted->topology};
-	double began = seconds();
+	double began = clock_seconds();
 	bool worked = find_fastest(call, &fastest, predicted, &product->tuning);
-	times->compile = seconds() - began;
+	times->compile = clock_seconds() - began;
 	if (!worked)
 		return false;
 	product->schedule = product->tuning.selection.ranges[0].schedule;
 	product->tuning.selection.ranges[0].schedule = NULL;
-	began = seconds();
+	began = clock_seconds();
 	product->proof = prove(call, product->schedule, &options);
-	times->proof = seconds() - began;
+	times->proof = clock_seconds() - began;
 	return product->proof;
 }
 
@@ -123,11 +126,11 @@ static bool write_document(struct call *call, const struct ordo_schedule *schedu
 {
 	struct ordo_error error;
 	struct progress progress = {0};
-	double began = seconds();
+	double began = clock_seconds();
 	bool worked =
 		output ? ordo_schedule_write(schedule, output, show_progress, &progress, &error)
 		       : ordo_schedule_print(schedule, stdout, &error);
-	times->write = seconds() - began;
+	times->write = clock_seconds() - began;
 	hide_progress(&progress);
 	return worked || refuse_error(call, &error);
 }

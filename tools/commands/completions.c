@@ -4,7 +4,8 @@
  * command's option table and answers what may follow: so a new command or option is completed
  * without a word written for it, and the answer is that of the ordo that will run.
  */
-#include "help/complete.h"
+#include "commands.h"
+#include "completion/complete.h"
 #include "help/texts.h"
 #include <ordo/operator.h>
 #include <string.h>
@@ -137,7 +138,7 @@ static void offer_for_command(void *closure, const struct option *options, size_
 {
 	struct typed *typed = closure;
 	struct offers *offers = &typed->offers;
-	const struct command *command = find_command(typed->words[typed->at]);
+	const struct command *command = find_command(offers->call->table, typed->words[typed->at]);
 	const struct reading reading = read_typed(typed, options, noption);
 	enum ordo_operator op;
 	const int known = reading.first && ordo_operator_from_typed(reading.first, &op)
@@ -187,7 +188,8 @@ static void answer_for(struct call *call, const char *const *words, size_t nword
 	offers->word = words[nword - 1];
 	offers->list = call->json ? cJSON_AddArrayToObject(call->answer, "offers") : NULL;
 	const bool is_start = typed.at == nword - 1;
-	const struct command *command = is_start ? NULL : find_command(words[typed.at]);
+	const struct command *command =
+		is_start ? NULL : find_command(call->table, words[typed.at]);
 	if (is_start)
 		offer_start(offers);
 	else if (command)

@@ -6,6 +6,7 @@
  */
 #include "cli/memory_limit.h"
 #include "cli/options.h"
+#include "commands.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -102,7 +103,8 @@ static int take_step(struct call *call, const struct step *step, const char *fol
 {
 	char *words[MOST_WORDS] = {NULL};
 	int nword = make_words(step, folder, words), status = ORDO_ENVIRONMENT;
-	struct call inner = {.command = step->command,
+	struct call inner = {.table = call->table,
+		.command = step->command,
 		.argc = nword,
 		.argv = words,
 		.json = call->json,

@@ -2,6 +2,7 @@
  * on what input? */
 #include "cli/inputs.h"
 #include "cli/memory_limit.h"
+#include "commands.h"
 #include "report/guarantees.h"
 #include "report/proof.h"
 #include "view/dot/two_trees.h"

@@ -1,6 +1,7 @@
 /* doctor.c - `ordo doctor`: whether this machine has what the commands need, and what would make
  * them better. */
 #include "cli/options.h"
+#include "commands.h"
 #include "doctor/machine.h"
 #include "doctor/programs.h"
 #include <errno.h>

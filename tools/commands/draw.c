@@ -1,14 +1,16 @@
 /* draw.c - `ordo draw`: a schedule or a topology as a picture. */
+#include "base/progress.h"
 #include "cli/inputs.h"
 #include "cli/memory_limit.h"
 #include "cli/sizes.h"
+#include "commands.h"
 #include "report/proof.h"
+#include "view/dot/drawings.h"
 #include "view/draw_times.h"
-#include "view/model/selection.h"
+#include "view/model/excerpt.h"
 #include "view/pictures.h"
 #include "view/svg/space_time.h"
 #include "view/text/contents_table.h"
-#include "view/view.h"
 #include <ordo/compiler.h>
 #include <ordo/document.h>
 #include <stdlib.h>

@@ -1,7 +1,8 @@
 /* embed.c - `ordo embed`: proved schedules as C source, for programs that read no documents. */
+#include "base/memory_stream.h"
+#include "base/output.h"
 #include "cli/memory_limit.h"
-#include "cli/memory_stream.h"
-#include "cli/output.h"
+#include "commands.h"
 #include "embed/c_source.h"
 #include "report/plan_set.h"
 #include "report/proof.h"

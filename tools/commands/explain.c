@@ -1,7 +1,8 @@
 /* explain.c - `ordo explain`: finds what is to be explained, and lists what can be. */
-#include "help/explain.h"
+#include "explain/explain.h"
 #include "cli/inputs.h"
 #include "cli/memory_limit.h"
+#include "commands.h"
 #include "help/texts.h"
 #include "report/aliases.h"
 #include <ordo/detail/order.h>
@@ -9,24 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-
-void say_field(struct call *call, const char *name, const char *text)
-{
-	enum { INDENT = 10, WIDTH = 100 };
-	say(call, "%-*s", INDENT - 1, name);
-	for (int column = INDENT - 1; *text;) {
-		const int length = (int)strcspn(text, " ");
-		if (column + 1 + length > WIDTH) {
-			say(call, "\n%*s", INDENT - 1, "");
-			column = INDENT - 1;
-		}
-		say(call, " %.*s", length, text);
-		column += 1 + length;
-		text += length;
-		text += strspn(text, " ");
-	}
-	say(call, "\n");
-}
 
 /* A heading of the index, and the list of its lines. */
 static struct report begin_list(const struct report *report, const char *heading)

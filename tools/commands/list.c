@@ -1,5 +1,6 @@
 /* list.c - `ordo list`: the algorithms, topologies, operators and types there are. */
-#include "help/explain.h"
+#include "commands.h"
+#include "explain/explain.h"
 #include "report/aliases.h"
 #include "report/plan_set.h"
 #include <ordo/compiler.h>

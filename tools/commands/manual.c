@@ -4,8 +4,9 @@
  * is more to say. So a new command, or a new option, has its page, or its place on one, without
  * anything written for it.
  */
+#include "base/output.h"
 #include "cli/options.h"
-#include "cli/output.h"
+#include "commands.h"
 #include "help/texts.h"
 #include <ctype.h>
 #include <errno.h>
@@ -304,21 +305,21 @@ static bool mentions(const char *text, const char *name)
 
 /* ordo(1), and the pages of the commands that a command's text and examples have, by the
  * alphabet. */
-static void put_related(FILE *out, const struct command *command)
+static void put_related(FILE *out, const struct command_table *table, const struct command *command)
 {
 	const struct command *last = NULL;
 	fputs(".Sh SEE ALSO\n.Xr ordo 1", out);
-	for (size_t i = 0; i < ncommand; i++) {
+	for (size_t i = 0; i < table->count; i++) {
 		const struct command *next = NULL;
-		for (size_t k = 0; k < ncommand; k++)
-			if (commands[k] != command &&
-				(!last || strcmp(commands[k]->name, last->name) > 0) &&
-				(!next || strcmp(commands[k]->name, next->name) < 0) &&
-				(mentions(command_text(command->name), commands[k]->name) ||
-					mentions(command->examples, commands[k]->name) ||
+		for (size_t k = 0; k < table->count; k++)
+			if (table->commands[k] != command &&
+				(!last || strcmp(table->commands[k]->name, last->name) > 0) &&
+				(!next || strcmp(table->commands[k]->name, next->name) < 0) &&
+				(mentions(command_text(command->name), table->commands[k]->name) ||
+					mentions(command->examples, table->commands[k]->name) ||
 					mentions(manual_text(command->name, NULL),
-						commands[k]->name)))
-				next = commands[k];
+						table->commands[k]->name)))
+				next = table->commands[k];
 		if (!next)
 			break;
 		fprintf(out, " ,\n.Xr ordo-%s 1", next->name);
@@ -327,7 +328,8 @@ static void put_related(FILE *out, const struct command *command)
 	putc('\n', out);
 }
 
-static void put_command_page(FILE *out, const struct command *command)
+static void put_command_page(
+	FILE *out, const struct command_table *table, const struct command *command)
 {
 	struct page page = {.out = out, .command = command->name};
 	char name[64];
@@ -352,10 +354,10 @@ static void put_command_page(FILE *out, const struct command *command)
 	fputs(exit_status, out);
 	if (command->examples)
 		put_examples(out, command->examples);
-	put_related(out, command);
+	put_related(out, table, command);
 }
 
-static void put_overview(FILE *out)
+static void put_overview(FILE *out, const struct command_table *table)
 {
 	put_head(out, "ordo",
 		"compiles collective communication to proved schedules, draws and runs them");
@@ -370,25 +372,25 @@ static void put_overview(FILE *out)
 	fputs(".Sh DESCRIPTION\n", out);
 	put_paragraphs(out, manual_text("ordo", NULL));
 	fputs(".Sh COMMANDS\n.Bl -tag -width Ds\n", out);
-	for (size_t i = 0; i < ncommand; i++) {
-		fprintf(out, ".It Xr ordo-%s 1\n", commands[i]->name);
-		put_sentence(out, commands[i]->summary);
+	for (size_t i = 0; i < table->count; i++) {
+		fprintf(out, ".It Xr ordo-%s 1\n", table->commands[i]->name);
+		put_sentence(out, table->commands[i]->summary);
 	}
 	fputs(".El\n.Sh OPTIONS\nAll commands have these:\n.Bl -tag -width Ds\n", out);
 	put_common_options(out, "ordo");
 	fputs(".It \\fB\\-\\-version\\fR\nPrint the version and exit.\n.El\n", out);
 	fputs(environment, out);
 	fputs(exit_status, out);
-	put_examples(out, main_examples);
+	put_examples(out, help_text("commands", "ordo", "examples"));
 	fputs(".Sh SEE ALSO\n.Xr dot 1 ,\n.Xr ordo-check 1\n", out);
 }
 
-static void put_page(FILE *out, const struct command *command)
+static void put_page(FILE *out, const struct command_table *table, const struct command *command)
 {
 	if (command)
-		put_command_page(out, command);
+		put_command_page(out, table, command);
 	else
-		put_overview(out);
+		put_overview(out, table);
 }
 
 /* With --json the page is text in the answer. */
@@ -401,7 +403,7 @@ static int answer_page(struct call *call, const char *name, const struct command
 			strerror(errno));
 		return fail(call, &error);
 	}
-	put_page(page, command);
+	put_page(page, call->table, command);
 	add_text(call->answer, "page", name);
 	const bool worked = add_contents(call->answer, "mdoc", page, &error);
 	fclose(page);
@@ -416,12 +418,12 @@ static int manual(struct call *call)
 		return fail_usage(call, NULL, "one page at a time: found %s and %s",
 			call->operands[0], call->operands[1]);
 	const char *name = call->noperand ? call->operands[0] : NULL;
-	const struct command *command = name ? find_command(name) : NULL;
+	const struct command *command = name ? find_command(call->table, name) : NULL;
 	if (name && !command)
 		return refuse_command(call, name);
 	if (call->json)
 		return answer_page(call, command ? name : "ordo", command);
-	put_page(stdout, command);
+	put_page(stdout, call->table, command);
 	return ORDO_OK;
 }
 

@@ -2,10 +2,11 @@
 #include "choose/order_table.h"
 #include "cli/inputs.h"
 #include "cli/memory_limit.h"
+#include "commands.h"
 #include "report/proof.h"
+#include "view/dot/drawings.h"
 #include "view/dot/two_trees.h"
 #include "view/pictures.h"
-#include "view/view.h"
 #include <inttypes.h>
 #include <ordo/arena.h>
 #include <ordo/detail/accumulate.h>

@@ -1,6 +1,7 @@
 /* predict.c - `ordo predict`: how long a schedule takes on a topology, before it ever ran. */
 #include "cli/memory_limit.h"
 #include "cli/sizes.h"
+#include "commands.h"
 #include "report/prediction.h"
 #include "report/proof.h"
 #include "run/input_set.h"

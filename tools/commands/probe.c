@@ -1,8 +1,10 @@
 /* probe.c - `ordo probe`: recovers reduction trees from real runs, and compares them with the
  * proof. */
+#include "base/progress.h"
 #include "cli/inputs.h"
 #include "cli/memory_limit.h"
 #include "cli/sizes.h"
+#include "commands.h"
 #include "probe/agree.h"
 #include "report/execution.h"
 #include "report/proof.h"

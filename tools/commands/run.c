@@ -1,6 +1,8 @@
 /* run.c - `ordo run`: runs a proved schedule on buffers filled from a seed, at one size or at
  * many. */
+#include "base/progress.h"
 #include "cli/memory_limit.h"
+#include "commands.h"
 #include "report/execution.h"
 #include "report/proof.h"
 #include "run/input.h"

@@ -1,9 +1,11 @@
 /* tune.c - `ordo tune`: the fastest schedule for every size of a range, by simulation, as a plan
  * set. */
+#include "base/clock.h"
 #include "choose/plan_set_files.h"
 #include "choose/tuning.h"
 #include "cli/memory_limit.h"
 #include "cli/problem.h"
+#include "commands.h"
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -166,7 +168,7 @@ static bool report_making(
 static bool tune_sizes(struct call *call, const struct wish *wish,
 	const struct tuning_wish *fastest, struct making *making)
 {
-	const double began = seconds();
+	const double began = clock_seconds();
 	const struct ordo_selection_wish selected = {
 		.problem = wish->what.problem, .topology = making->predicted.topology};
 	struct ordo_selection *selection = &making->tuning.selection;
@@ -175,7 +177,7 @@ static bool tune_sizes(struct call *call, const struct wish *wish,
 	       find_costs(call, making) &&
 	       prove_selection(call, &making->made, selection, &selected, &wish->conditions) &&
 	       (!wish->output || write_selection(call, &making->made, selection, wish->output)) &&
-	       report_making(call, wish, making, seconds() - began);
+	       report_making(call, wish, making, clock_seconds() - began);
 }
 
 static int tune_wish(struct call *call, struct wish *wish)

@@ -1,5 +1,7 @@
 /* verify.c - `ordo verify`: proves a schedule, or shows which rule it breaks. */
+#include "base/clock.h"
 #include "cli/memory_limit.h"
+#include "commands.h"
 #include "report/plan_set.h"
 #include "report/proof.h"
 #include "report/symmetry.h"
@@ -195,11 +197,11 @@ static int verify_schedule(struct call *call, const struct wish *wish,
 		.atomic_reduce = wish->atomic_reduce,
 		.limits = wish->limits,
 		.max_findings = wish->max_findings};
-	double began = seconds();
+	double began = clock_seconds();
 	struct symmetry_found found;
 	struct ordo_proof *proof =
 		prove_schedule(call, schedule, &options, symmetry_for(wish), &found);
-	double proving = seconds() - began;
+	double proving = clock_seconds() - began;
 	int status = call->status;
 	if (proof) {
 		const struct report report = report_of(call, stdout);
@@ -217,10 +219,10 @@ static int verify_schedule(struct call *call, const struct wish *wish,
 
 static int verify_one(struct call *call, const struct wish *wish)
 {
-	double began = seconds();
+	double began = clock_seconds();
 	struct ordo_schedule *schedule = open_schedule(call, wish->file);
-	const int status =
-		schedule ? verify_schedule(call, wish, schedule, seconds() - began) : call->status;
+	const int status = schedule ? verify_schedule(call, wish, schedule, clock_seconds() - began)
+				    : call->status;
 	ordo_schedule_destroy(schedule);
 	return status;
 }

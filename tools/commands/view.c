@@ -1,10 +1,11 @@
 /* view.c - `ordo view`: a schedule as a page that steps through it. */
+#include "base/memory_stream.h"
+#include "base/output.h"
 #include "cli/inputs.h"
 #include "cli/memory_limit.h"
-#include "cli/memory_stream.h"
-#include "cli/output.h"
 #include "cli/prediction_options.h"
 #include "cli/sizes.h"
+#include "commands.h"
 #include "report/guarantees.h"
 #include "report/proof.h"
 #include "report/symmetry.h"

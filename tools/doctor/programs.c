@@ -1,7 +1,8 @@
 /* programs.c - asks other programs what they are. */
 #define _GNU_SOURCE /* pipe2 */
 #include "programs.h"
-#include "report/report.h"
+#include "base/clock.h"
+#include "base/report.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -47,7 +48,7 @@ static bool read_all(int from, double end, char *text, size_t room)
 	text[0] = 0;
 	for (;;) {
 		struct pollfd ready = {.fd = from, .events = POLLIN};
-		const double left = end - seconds();
+		const double left = end - clock_seconds();
 		if (left <= 0)
 			return false;
 		if (poll(&ready, 1, (int)(left * 1000) + 1) <= 0)
@@ -99,7 +100,7 @@ bool ask_program(
 		close(ends[0]);
 		return false;
 	}
-	const bool in_time = read_all(ends[0], seconds() + most_seconds, text, room);
+	const bool in_time = read_all(ends[0], clock_seconds() + most_seconds, text, room);
 	close(ends[0]);
 	if (!in_time && kill(-child, SIGKILL))
 		kill(child, SIGKILL);

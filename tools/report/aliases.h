@@ -2,7 +2,7 @@
 #ifndef ORDO_TOOLS_REPORT_ALIASES_H
 #define ORDO_TOOLS_REPORT_ALIASES_H
 
-#include "report.h"
+#include "base/report.h"
 #include <ordo/compiler.h>
 
 /* The meaning of a name that is for an operator, ORDO_NOPERATOR for any. false: there is none. */

@@ -1,5 +1,6 @@
 /* plan_set.c - plan sets read, listed and verified. */
 #include "plan_set.h"
+#include "base/progress.h"
 #include "cli/overwrite.h"
 #include "plan_set_proof.h"
 #include "proof.h"

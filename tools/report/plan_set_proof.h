@@ -3,9 +3,9 @@
 #ifndef ORDO_TOOLS_REPORT_PLAN_SET_PROOF_H
 #define ORDO_TOOLS_REPORT_PLAN_SET_PROOF_H
 
+#include "base/report.h"
 #include "cli/requirements.h"
 #include "guarantees.h"
-#include "report.h"
 #include <ordo/detail/order.h>
 #include <ordo/plan_set.h>
 

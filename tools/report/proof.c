@@ -1,5 +1,6 @@
 /* proof.c - reports what a schedule is, and what was proved of it. */
 #include "proof.h"
+#include "base/progress.h"
 #include <string.h>
 
 struct task_counts count_tasks(const struct ordo_schedule *schedule)

@@ -1,5 +1,8 @@
 /* symmetry.c - proofs from one program, of documents and of programs generated on the fly. */
 #include "symmetry.h"
+#include "base/clock.h"
+#include "base/progress.h"
+#include "cli/memory_limit.h"
 #include "proof.h"
 #include <inttypes.h>
 #include <ordo/detail/generators.h>
@@ -176,10 +179,10 @@ static struct ordo_proof *prove_generated(
 	struct call *call, const struct generate_wish *wish, struct generated *g)
 {
 	struct ordo_error error;
-	double began = seconds();
+	double began = clock_seconds();
 	const int symmetric = find_symmetry(call, &g->programs,
 		wish->trust ? ORDO_COMPARE_GENERATORS : ORDO_COMPARE_ALL, &g->found);
-	g->finding = seconds() - began;
+	g->finding = clock_seconds() - began;
 	if (symmetric <= 0)
 		return symmetric ? NULL : refuse_asymmetric(call);
 	struct ordo_proof *proof = prove_part(&g->programs, &g->found, &wish->options, &error);
@@ -197,10 +200,10 @@ static int prove_and_report(
 	struct call *call, const struct generate_wish *wish, struct generated *g)
 {
 	const struct report report = report_of(call, stdout), errors = report_of(call, stderr);
-	double began = seconds();
+	double began = clock_seconds();
 	g->proof = wish->use == SYMMETRY_OFF ? prove_gathered(call, wish, g)
 					     : prove_generated(call, wish, g);
-	g->proving = seconds() - began - g->finding;
+	g->proving = clock_seconds() - began - g->finding;
 	if (!g->proof)
 		return call->status;
 	report_proof(&errors, g->head, g->proof);

@@ -2,8 +2,8 @@
 #ifndef ORDO_TOOLS_RUN_INPUT_H
 #define ORDO_TOOLS_RUN_INPUT_H
 
+#include "base/report.h"
 #include "check/execution.h"
-#include "report/report.h"
 #include <ordo/detail/input.h>
 
 /* Reads the input; NULL: call->status. The caller destroys it. */

@@ -2,8 +2,8 @@
 #ifndef ORDO_TOOLS_RUN_REPLAY_H
 #define ORDO_TOOLS_RUN_REPLAY_H
 
+#include "base/report.h"
 #include "check/observed_run.h"
-#include "report/report.h"
 
 /* Writes a replay of the first finding that has one, or of two reduces in no fixed order. false:
  * call->status; that there is none to write is only noted. */

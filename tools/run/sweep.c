@@ -1,6 +1,7 @@
 /* sweep.c - `ordo run --end`: the table that nccl-tests prints, of a range of sizes, types
  * and reductions. */
 #include "sweep.h"
+#include "base/progress.h"
 #include "report/execution.h"
 #include "report/plan_set.h"
 #include "report/proof.h"

@@ -1,7 +1,8 @@
 /* trace_write.c - writes runs as Chrome trace-event JSON: every event is a line, so a million of
  * them need no memory. */
 #include "trace_write.h"
-#include "cli/output.h"
+#include "base/output.h"
+#include "base/progress.h"
 #include "report/execution.h"
 #include <errno.h>
 #include <inttypes.h>

@@ -3,7 +3,7 @@
 #ifndef ORDO_TOOLS_RUN_TRACE_WRITE_H
 #define ORDO_TOOLS_RUN_TRACE_WRITE_H
 
-#include "report/report.h"
+#include "base/report.h"
 #include <ordo/runtime.h>
 
 /* Is the path one a trace can be written to? NULL is: no trace is wanted. false: call->status. */

@@ -2,8 +2,8 @@
 #ifndef ORDO_TOOLS_VIEW_DRAW_TIMES_H
 #define ORDO_TOOLS_VIEW_DRAW_TIMES_H
 
-#include "run/timelines.h"
-#include "view/model/selection.h"
+#include "timelines.h"
+#include "view/model/excerpt.h"
 
 /* Writes it as SVG, with what the witness names in red (NULL: nothing), and says what was left out.
  * excerpt->max_tasks: of more a map is drawn; USUAL_TASKS. false: call->status. */

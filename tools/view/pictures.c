@@ -1,7 +1,7 @@
 /* pictures.c - pictures as commands deliver them. */
 #include "pictures.h"
-#include "cli/output.h"
-#include "view.h"
+#include "base/output.h"
+#include "view/dot/drawings.h"
 #include <errno.h>
 #include <string.h>
 

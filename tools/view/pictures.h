@@ -3,7 +3,7 @@
 #ifndef ORDO_TOOLS_VIEW_PICTURES_H
 #define ORDO_TOOLS_VIEW_PICTURES_H
 
-#include "report/report.h"
+#include "base/report.h"
 
 struct picture_wish {
 	const char *as, *output; /* NULL: not given */

@@ -4,7 +4,7 @@
  * each colour in the picture, by its value. So no drawing has to know of it.
  */
 #include "dark.h"
-#include "view/svg/oklch.h"
+#include "view/colours/oklch.h"
 #include <errno.h>
 #include <math.h>
 #include <ordo/arena.h>

@@ -1,7 +1,7 @@
 /* order_dot.c - the trees of an order as a picture: leaves in a row, every addition above what it
  * adds. */
+#include "drawings.h"
 #include "graph.h"
-#include "view/view.h"
 #include "witness_dot.h"
 #include <inttypes.h>
 #include <ordo/arena.h>

@@ -1,6 +1,6 @@
 /* render.c - has the program `dot` draw a picture. */
 #include "dark.h"
-#include "view/view.h"
+#include "drawings.h"
 #include <errno.h>
 #include <string.h>
 #include <sys/wait.h>

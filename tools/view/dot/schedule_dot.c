@@ -4,10 +4,10 @@
  * an arrow from a Notify to its Wait always goes down. All positions are computed here; `dot` only
  * draws.
  */
+#include "drawings.h"
 #include "graph.h"
+#include "view/colours/palette.h"
 #include "view/model/pairing.h"
-#include "view/svg/palette.h"
-#include "view/view.h"
 #include "witness_dot.h"
 #include <math.h>
 #include <ordo/arena.h>

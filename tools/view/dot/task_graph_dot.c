@@ -7,11 +7,11 @@
  * the witness is red: a circle with its Notify and Wait as nodes, a race between two that no other
  * line joins, what is missing.
  */
+#include "drawings.h"
 #include "graph.h"
+#include "view/colours/palette.h"
 #include "view/model/cells.h"
 #include "view/model/pairing.h"
-#include "view/svg/palette.h"
-#include "view/view.h"
 #include "witness_dot.h"
 #include <ordo/arena.h>
 #include <stdlib.h>

@@ -1,10 +1,10 @@
 /* topology_dot.c - a topology as a picture: a line for every link, as wide and as warm as it is
  * loaded. */
+#include "drawings.h"
 #include "graph.h"
+#include "topology_matrix.h"
 #include "view/model/layout.h"
 #include "view/model/loads.h"
-#include "view/svg/topology_matrix.h"
-#include "view/view.h"
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* two_trees.c - two trees that are not the same, side by side, what differs first in red. */
 #include "two_trees.h"
-#include "cli/memory_stream.h"
+#include "base/memory_stream.h"
+#include "drawings.h"
 #include "report/guarantees.h"
-#include "view/view.h"
 #include <inttypes.h>
 #include <stdlib.h>
 

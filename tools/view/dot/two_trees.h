@@ -2,7 +2,7 @@
 #ifndef ORDO_TOOLS_VIEW_DOT_TWO_TREES_H
 #define ORDO_TOOLS_VIEW_DOT_TWO_TREES_H
 
-#include "report/report.h"
+#include "base/report.h"
 #include <ordo/detail/order.h>
 
 struct two_trees {

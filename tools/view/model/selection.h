@@ -1,38 +1,16 @@
-/* selection.h - which part of a schedule a picture shows: what was asked for, or as much as a
- * picture takes well. */
+/* selection.h - which part of a schedule is drawn. */
 #ifndef ORDO_TOOLS_VIEW_MODEL_SELECTION_H
 #define ORDO_TOOLS_VIEW_MODEL_SELECTION_H
 
-#include "cli/options.h"
-#include "view/view.h"
-#include "witness.h"
+#include <stdbool.h>
+#include <stdint.h>
 
-struct excerpt_wish {
-	struct texts ranks, phases;
-	uint32_t max_tasks;
+struct selection {
+	const uint32_t *ranks; /* in the order of their columns */
+	uint32_t nrank;
+	bool *phases;	    /* [nphase]; tasks of no phase are drawn if all of them are */
+	const bool *near;   /* [ntask] of those, only these; NULL: all */
+	uint32_t max_tasks; /* a longer picture is cut */
 };
-
-struct excerpt {
-	struct selection selection;
-	uint32_t *ranks;
-	bool *near;
-};
-
-/* The number of ranks a picture takes well. */
-enum { FEW_RANKS = 8, MANY_RANKS = 64, MOST_MATRIX_RANKS = 256 };
-
-uint32_t *first_numbers(struct call *call, uint32_t count);
-
-/* What is too long is cut: to what lies around the witness (NULL: there is none), or to the first
- * ranks and phases. false: call->status. To be freed in any case. */
-bool choose_excerpt(struct call *call, const struct excerpt_wish *wish,
-	const struct ordo_schedule *schedule, const struct witness *witness,
-	struct excerpt *excerpt);
-void free_excerpt(struct excerpt *excerpt);
-
-/* Says what was left out, and how to choose. drawn of `all` were drawn of what there is:
- * "tasks". */
-void tell_omission(struct call *call, const struct ordo_schedule *schedule,
-	const struct excerpt *excerpt, uint32_t drawn, uint32_t all, const char *what);
 
 #endif

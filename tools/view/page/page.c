@@ -1,6 +1,6 @@
 /* page.c - the frame of a page around what it shows. */
 #include "page.h"
-#include "report/report.h"
+#include "base/report.h"
 #include <errno.h>
 #include <string.h>
 

@@ -3,8 +3,8 @@
 #include "help/texts.h"
 #include "page.h"
 #include "report/proof.h"
+#include "view/colours/palette.h"
 #include "view/model/layout.h"
-#include "view/svg/palette.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

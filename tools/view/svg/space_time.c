@@ -1,6 +1,6 @@
 /* space_time.c - a schedule in time as SVG: the frame, the axis and the labels around the rows. */
 #include "space_time.h"
-#include "cli/memory_stream.h"
+#include "base/memory_stream.h"
 #include "space_time_plot.h"
 #include "svg.h"
 #include <errno.h>

@@ -2,8 +2,8 @@
 #ifndef ORDO_TOOLS_VIEW_SVG_SPACE_TIME_H
 #define ORDO_TOOLS_VIEW_SVG_SPACE_TIME_H
 
+#include "view/model/selection.h"
 #include "view/model/witness.h"
-#include "view/view.h"
 #include <ordo/timeline.h>
 
 struct space_time {

@@ -3,9 +3,9 @@
 #ifndef ORDO_TOOLS_VIEW_SVG_SPACE_TIME_PLOT_H
 #define ORDO_TOOLS_VIEW_SVG_SPACE_TIME_PLOT_H
 
-#include "palette.h"
 #include "scale.h"
 #include "space_time.h"
+#include "view/colours/palette.h"
 
 /* The streams of one rank, or of several in a map. */
 struct band {

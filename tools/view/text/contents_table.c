@@ -2,7 +2,7 @@
 #include "contents_table.h"
 #include "cli/inputs.h"
 #include "contents_text.h"
-#include "view/model/selection.h"
+#include "view/model/excerpt.h"
 #include <stdlib.h>
 
 bool can_be_followed(

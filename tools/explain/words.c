@@ -1,9 +1,27 @@
-/* explain_words.c - an operator, a kind of task, a topology, a term. */
+/* words.c - an operator, a kind of task, a topology, a term. */
 #include "explain.h"
-#include "texts.h"
+#include "help/texts.h"
 #include <ordo/schedule.h>
 #include <string.h>
 #include <strings.h>
+
+void say_field(struct call *call, const char *name, const char *text)
+{
+	enum { INDENT = 10, WIDTH = 100 };
+	say(call, "%-*s", INDENT - 1, name);
+	for (int column = INDENT - 1; *text;) {
+		const int length = (int)strcspn(text, " ");
+		if (column + 1 + length > WIDTH) {
+			say(call, "\n%*s", INDENT - 1, "");
+			column = INDENT - 1;
+		}
+		say(call, " %.*s", length, text);
+		column += 1 + length;
+		text += length;
+		text += strspn(text, " ");
+	}
+	say(call, "\n");
+}
 
 int explain_operator(struct call *call, enum ordo_operator op)
 {

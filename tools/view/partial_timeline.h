@@ -1,6 +1,6 @@
 /* partial_timeline.h - how long a schedule takes until everybody is stuck or through. */
-#ifndef ORDO_TOOLS_RUN_PARTIAL_TIMELINE_H
-#define ORDO_TOOLS_RUN_PARTIAL_TIMELINE_H
+#ifndef ORDO_TOOLS_VIEW_PARTIAL_TIMELINE_H
+#define ORDO_TOOLS_VIEW_PARTIAL_TIMELINE_H
 
 #include "cli/prediction_options.h"
 

@@ -1,5 +1,5 @@
-/* explain_algorithm.c - all that is known of one algorithm. */
-#include "cli/output.h"
+/* algorithm.c - all that is known of one algorithm. */
+#include "base/output.h"
 #include "explain.h"
 #include "report/aliases.h"
 #include "report/proof.h"

@@ -1,8 +1,8 @@
 /* palette.h - a colour for every phase: one hue for the phases of one name, lighter to darker as
  * they count.
  */
-#ifndef ORDO_TOOLS_VIEW_SVG_PALETTE_H
-#define ORDO_TOOLS_VIEW_SVG_PALETTE_H
+#ifndef ORDO_TOOLS_VIEW_COLOURS_PALETTE_H
+#define ORDO_TOOLS_VIEW_COLOURS_PALETTE_H
 
 #include <ordo/schedule.h>
 

@@ -1,10 +1,10 @@
-/* explain_rule.c - a rule with a schedule that breaks it and what the verifier says of that; a
+/* rule.c - a rule with a schedule that breaks it and what the verifier says of that; a
  * guarantee with one that lacks it. */
+#include "base/output.h"
 #include "cli/inputs.h"
-#include "cli/output.h"
 #include "explain.h"
+#include "help/texts.h"
 #include "report/proof.h"
-#include "texts.h"
 #include <ordo/document.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* explain_schedule.c - a schedule in words: what moves, which sums are made, and why it is
+/* schedule.c - a schedule in words: what moves, which sums are made, and why it is
  * sound. */
 #include "cli/inputs.h"
 #include "explain.h"

@@ -1,6 +1,6 @@
 /* clock.h - seconds of the monotonic clock. */
-#ifndef ORDO_TOOLS_CLOCK_H
-#define ORDO_TOOLS_CLOCK_H
+#ifndef ORDO_TOOLS_BASE_CLOCK_H
+#define ORDO_TOOLS_BASE_CLOCK_H
 
 #include <time.h>
 

@@ -5,10 +5,10 @@
  * are named by what stands before the comma; what is written in small letters ("auto|off|only") is
  * a word to be typed as it is.
  */
-#ifndef ORDO_TOOLS_CLI_VALUES_H
-#define ORDO_TOOLS_CLI_VALUES_H
+#ifndef ORDO_TOOLS_COMPLETION_VALUES_H
+#define ORDO_TOOLS_COMPLETION_VALUES_H
 
-#include "options.h"
+#include "cli/options.h"
 
 enum value_kind {
 	ANYTHING, /* nothing to offer: numbers, sizes, links, names */

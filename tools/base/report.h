@@ -18,8 +18,8 @@
  * 	%g<:time>	text alone
  * 	%s<>		an item of the list that the report is of
  */
-#ifndef ORDO_TOOLS_REPORT_REPORT_H
-#define ORDO_TOOLS_REPORT_REPORT_H
+#ifndef ORDO_TOOLS_BASE_REPORT_H
+#define ORDO_TOOLS_BASE_REPORT_H
 
 #include "command.h"
 #include <ordo/units.h>

@@ -1,6 +1,6 @@
 /* oklch.h - colours by how they look: lightness, strength and hue. */
-#ifndef ORDO_TOOLS_VIEW_SVG_OKLCH_H
-#define ORDO_TOOLS_VIEW_SVG_OKLCH_H
+#ifndef ORDO_TOOLS_VIEW_COLOURS_OKLCH_H
+#define ORDO_TOOLS_VIEW_COLOURS_OKLCH_H
 
 #include <stdint.h>
 

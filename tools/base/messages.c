@@ -1,13 +1,10 @@
 /* messages.c - notes, warnings and errors, on stderr or as members of the answer. */
-#include "check/clock.h"
 #include "report.h"
 #include <ordo/error_marks.h>
 #include <poll.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
-#include <time.h>
 #include <unistd.h>
 
 void say(struct call *call, const char *format, ...)
@@ -164,18 +161,6 @@ const char *paint(FILE *out, enum colour colour)
 		!isatty(fileno(out)))
 		return "";
 	return codes[colour];
-}
-
-double seconds(void)
-{
-	return clock_seconds();
-}
-
-uint64_t peak_bytes(void)
-{
-	struct rusage usage;
-	getrusage(RUSAGE_SELF, &usage);
-	return (uint64_t)usage.ru_maxrss * 1024;
 }
 
 static bool incomplete, json_incomplete;

@@ -1,8 +1,8 @@
 /* topology_matrix.h - the loads of many ranks' links as a matrix: from, to, colour by load. */
-#ifndef ORDO_TOOLS_VIEW_SVG_TOPOLOGY_MATRIX_H
-#define ORDO_TOOLS_VIEW_SVG_TOPOLOGY_MATRIX_H
+#ifndef ORDO_TOOLS_VIEW_DOT_TOPOLOGY_MATRIX_H
+#define ORDO_TOOLS_VIEW_DOT_TOPOLOGY_MATRIX_H
 
-#include "view/dot/graph.h"
+#include "graph.h"
 #include "view/model/loads.h"
 
 /* The links of more ranks are no web that anybody could read. */

@@ -3,8 +3,8 @@
  * Results go to stdout, everything else to stderr. With --json, stdout gets one JSON object and
  * stderr nothing.
  */
-#ifndef ORDO_TOOLS_COMMAND_H
-#define ORDO_TOOLS_COMMAND_H
+#ifndef ORDO_TOOLS_BASE_COMMAND_H
+#define ORDO_TOOLS_BASE_COMMAND_H
 
 #include <cjson/cJSON.h>
 #include <ordo/error.h>
@@ -12,7 +12,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 
 struct call;
 struct option;
@@ -31,6 +30,12 @@ struct command {
 	int (*run)(struct call *call);
 };
 
+/* Every command, as --help lists them. */
+struct command_table {
+	const struct command *const *commands;
+	size_t count;
+};
+
 /* What an option has written. */
 struct written {
 	const char *option, *path;
@@ -39,6 +44,7 @@ enum { MOST_WRITTEN = 4 };
 
 /* One call of a command. */
 struct call {
+	const struct command_table *table; /* that `command` is one of */
 	const struct command *command;
 	int argc;
 	char **argv; /* what follows the command's name */
@@ -54,34 +60,9 @@ struct call {
 	void *closure; /* of describe */
 };
 
-extern const struct command *const commands[]; /* [ncommand], as --help lists them */
-extern const size_t ncommand;
 /* NULL: there is none of that name. */
-const struct command *find_command(const char *name);
+const struct command *find_command(const struct command_table *table, const char *name);
 /* Says that there is none, and which was probably meant; returns the exit code. */
 int refuse_command(struct call *call, const char *name);
-extern const char main_examples[]; /* one a line, of ordo as a whole */
-
-#define ORDO_COMMAND(name) extern const struct command name##_command;
-#include "command_table.h"
-#undef ORDO_COMMAND
-
-/* An ordo_progress: a bar on stderr if that is a terminal and the command takes half a second, with
- * the time left. closure: a struct progress, which tells one thing under way from another. Any
- * thread. */
-struct progress {
-	char unused;
-};
-/* total 0: unknown */
-void show_progress(void *closure, const char *what, uint64_t done, uint64_t total);
-/* To be called before anything is printed, and before the struct progress goes. */
-void hide_progress(struct progress *progress);
-/* When the command begins; not for --json, which has nothing on stderr. */
-void allow_progress(bool allowed);
-
-/* Seconds of a clock that only goes forward. */
-double seconds(void);
-/* The most memory this process had, in bytes. */
-uint64_t peak_bytes(void);
 
 #endif

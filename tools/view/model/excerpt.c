@@ -1,23 +1,15 @@
-/* selection.c - which part of a schedule a picture shows. */
-#include "selection.h"
+/* excerpt.c - which part of a schedule a picture shows. */
+#include "excerpt.h"
 #include "cli/inputs.h"
 #include "pairing.h"
 #include <stdlib.h>
 #include <string.h>
 
-static bool fail_memory(struct call *call)
-{
-	struct ordo_error error;
-	ordo_fail_memory(&error);
-	fail(call, &error);
-	return false;
-}
-
 uint32_t *first_numbers(struct call *call, uint32_t count)
 {
 	uint32_t *numbers = calloc((size_t)count + 1, sizeof *numbers);
 	if (!numbers)
-		fail_memory(call);
+		refuse_memory(call);
 	for (uint32_t i = 0; numbers && i < count; i++)
 		numbers[i] = i;
 	return numbers;
@@ -44,7 +36,7 @@ static bool choose_phases(struct call *call, const struct excerpt_wish *wish,
 {
 	selection->phases = calloc((size_t)schedule->nphase + 1, sizeof *selection->phases);
 	if (!selection->phases)
-		return fail_memory(call);
+		return refuse_memory(call);
 	if (!wish->phases.count) {
 		memset(selection->phases, true, schedule->nphase);
 		return true;
@@ -198,7 +190,6 @@ bool choose_excerpt(struct call *call, const struct excerpt_wish *wish,
 	const uint32_t nrank = schedule->problem.nrank;
 	struct selection *selection = &excerpt->selection;
 	*excerpt = (struct excerpt){.selection = {.nrank = nrank, .max_tasks = wish->max_tasks}};
-	call->status = ORDO_ENVIRONMENT;
 	excerpt->ranks = wish->ranks.count ? read_numbers(call, "ranks", &wish->ranks, nrank,
 						     &selection->nrank)
 					   : first_numbers(call, nrank);
@@ -208,7 +199,7 @@ bool choose_excerpt(struct call *call, const struct excerpt_wish *wish,
 	const bool large = count_chosen(schedule, selection) > wish->max_tasks;
 	if (large && witness && witness->ntask) {
 		if (!gather_around(wish, schedule, witness, excerpt))
-			return false;
+			return refuse_memory(call);
 		selection->near = excerpt->near;
 	} else {
 		cut(wish, schedule, selection);

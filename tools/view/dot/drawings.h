@@ -1,7 +1,8 @@
-/* view.h - pictures of schedules, topologies and orders, as DOT with every position given. */
-#ifndef ORDO_TOOLS_VIEW_H
-#define ORDO_TOOLS_VIEW_H
+/* drawings.h - pictures of schedules, topologies and orders, as DOT. */
+#ifndef ORDO_TOOLS_VIEW_DOT_DRAWINGS_H
+#define ORDO_TOOLS_VIEW_DOT_DRAWINGS_H
 
+#include "view/model/selection.h"
 #include <ordo/detail/order.h>
 #include <ordo/predict.h>
 #include <ordo/schedule.h>
@@ -9,15 +10,6 @@
 #include <stdio.h>
 
 struct witness;
-
-/* What part of a schedule is drawn. */
-struct selection {
-	const uint32_t *ranks; /* in the order of their columns */
-	uint32_t nrank;
-	bool *phases;	    /* [nphase]; tasks of no phase are drawn if all of them are */
-	const bool *near;   /* [ntask] of those, only these; NULL: all */
-	uint32_t max_tasks; /* a longer picture is cut */
-};
 
 /* Writes DOT. *drawn is how many tasks are in it: fewer than chosen if max_tasks cut them. What the
  * witness (NULL: there is none) shows is red. */

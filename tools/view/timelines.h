@@ -1,11 +1,11 @@
 /* timelines.h - when the tasks of a schedule began and ended: predicted, or read from the trace of
  * a run. */
-#ifndef ORDO_TOOLS_RUN_TIMELINES_H
-#define ORDO_TOOLS_RUN_TIMELINES_H
+#ifndef ORDO_TOOLS_VIEW_TIMELINES_H
+#define ORDO_TOOLS_VIEW_TIMELINES_H
 
 #include "cli/prediction_options.h"
 #include "partial_timeline.h"
-#include "trace_read.h"
+#include "run/trace_read.h"
 
 struct timeline_wish {
 	struct predicting predicting;

@@ -5,6 +5,8 @@
  * show_progress and hide_progress: whoever prints hides first, and what is hidden is erased before
  * hide_progress returns.
  */
+#include "progress.h"
+#include "clock.h"
 #include "command.h"
 #include <pthread.h>
 #include <stdlib.h>
@@ -33,7 +35,7 @@ void allow_progress(bool allowed)
 	const char *terminal = getenv("TERM");
 	bar.allowed =
 		allowed && isatty(STDERR_FILENO) && (!terminal || strcmp(terminal, "dumb") != 0);
-	bar.started = seconds();
+	bar.started = clock_seconds();
 }
 
 /* "12 s left", "3 min left"; how long it took so far where nobody knows. */
@@ -56,7 +58,7 @@ static void tell_time(double now, char *out, size_t size)
 /* With the lock held. */
 static void draw(void)
 {
-	const double now = seconds();
+	const double now = clock_seconds();
 	if (!bar.owner || now - bar.started < patience)
 		return;
 	const bool known = bar.total && bar.done <= bar.total;
@@ -104,7 +106,7 @@ void show_progress(void *closure, const char *what, uint64_t done, uint64_t tota
 	pthread_mutex_lock(&bar.lock);
 	if (!bar.drawing)
 		begin_drawing();
-	const double now = seconds();
+	const double now = clock_seconds();
 	const bool goes_on = bar.owner == progress || (!bar.owner && bar.last == progress);
 	if (!goes_on || strcmp(bar.what, what) != 0 || done < bar.done)
 		bar.began = bar.reported = now;

@@ -1,7 +1,7 @@
 /* memory_stream.h - text printed into memory, all of it or none. open_memstream loses what it has
  * no memory for and does not say so. */
-#ifndef ORDO_TOOLS_CLI_MEMORY_STREAM_H
-#define ORDO_TOOLS_CLI_MEMORY_STREAM_H
+#ifndef ORDO_TOOLS_BASE_MEMORY_STREAM_H
+#define ORDO_TOOLS_BASE_MEMORY_STREAM_H
 
 #include <stdio.h>
 

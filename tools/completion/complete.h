@@ -1,8 +1,8 @@
 /* complete.h - what may be typed at a place of a command line, for shells that complete it. */
-#ifndef ORDO_TOOLS_HELP_COMPLETE_H
-#define ORDO_TOOLS_HELP_COMPLETE_H
+#ifndef ORDO_TOOLS_COMPLETION_COMPLETE_H
+#define ORDO_TOOLS_COMPLETION_COMPLETE_H
 
-#include "cli/values.h"
+#include "values.h"
 
 /* A word being typed. What stands before the part that is completed - "--topology=", "G1,", "mesh("
  * - is kept. */
@@ -12,6 +12,10 @@ struct offers {
 	size_t kept;	  /* letters of it that stay as they are */
 	cJSON *list;	  /* with --json: where offers go */
 	bool files, folders;
+	/* what offer_values offers now */
+	const char *argument;
+	bool repeats; /* the argument is a list */
+	int op;
 };
 
 /* Offers a word as a whole if it goes on as typed; `meaning` may be NULL. */

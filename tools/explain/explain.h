@@ -1,8 +1,8 @@
 /* explain.h - the longer explanations. Each returns an exit code. */
-#ifndef ORDO_TOOLS_HELP_EXPLAIN_H
-#define ORDO_TOOLS_HELP_EXPLAIN_H
+#ifndef ORDO_TOOLS_EXPLAIN_EXPLAIN_H
+#define ORDO_TOOLS_EXPLAIN_EXPLAIN_H
 
-#include "report/report.h"
+#include "base/report.h"
 #include <ordo/compiler.h>
 #include <ordo/detail/order.h>
 

@@ -1,8 +1,8 @@
 /* complete.c - what may be typed at a place of a command line. */
 #include "complete.h"
-#include "explain.h"
+#include "explain/explain.h"
+#include "help/texts.h"
 #include "report/aliases.h"
-#include "texts.h"
 #include <ordo/detail/order.h>
 #include <ordo/element.h>
 #include <ordo/schedule.h>
@@ -111,7 +111,7 @@ static void offer_parameters(
 }
 
 /* A name, and where it has parameters and is whole, the name with a parenthesis. */
-static void offer_algorithms(struct offers *offers, int op)
+static void offer_algorithms(struct offers *offers)
 {
 	const char *typed = offers->word + offers->kept;
 	const size_t length = strcspn(typed, "(");
@@ -119,12 +119,12 @@ static void offer_algorithms(struct offers *offers, int op)
 	snprintf(name, sizeof name, "%.*s", (int)length, typed);
 	struct ordo_named named;
 	const struct ordo_algorithm_facts *facts =
-		find_named(name, op, &named) ? named.facts : NULL;
+		find_named(name, offers->op, &named) ? named.facts : NULL;
 	if (typed[length] && facts) {
 		offer_parameters(offers, facts, offers->kept + length + 1);
 		return;
 	}
-	offer_algorithm_names(offers, op);
+	offer_algorithm_names(offers, offers->op);
 	if (facts && facts->nparameter) {
 		snprintf(name, sizeof name, "%.*s(", (int)length, typed);
 		offer(offers, name, "with parameters");
@@ -161,27 +161,32 @@ static void offer_operators(struct offers *offers)
 	}
 }
 
-static void offer_types(struct offers *offers, bool list)
+static void offer_types(struct offers *offers)
 {
 	for (int i = 0; i < ORDO_NTYPE; i++)
 		offer(offers, ordo_type_name((enum ordo_type)i), NULL);
-	if (list)
+	if (offers->repeats)
 		offer(offers, "all", NULL);
 }
 
-static void offer_reductions(struct offers *offers, bool list)
+static void offer_reductions(struct offers *offers)
 {
 	for (int i = 0; i < ORDO_NREDUCTION; i++)
 		offer(offers, ordo_reduction_name((enum ordo_reduction)i), NULL);
-	if (list)
+	if (offers->repeats)
 		offer(offers, "all", NULL);
 }
 
-static void offer_guarantees(struct offers *offers, enum ordo_guarantee end)
+static void offer_guarantees_below(struct offers *offers, enum ordo_guarantee end)
 {
 	for (int i = 0; i < (int)end; i++)
 		offer(offers, ordo_guarantee_name((enum ordo_guarantee)i),
 			ordo_guarantee_title((enum ordo_guarantee)i));
+}
+
+static void offer_guarantees(struct offers *offers)
+{
+	offer_guarantees_below(offers, ORDO_NGUARANTEE);
 }
 
 static void offer_rules(struct offers *offers)
@@ -209,9 +214,57 @@ static void offer_terms(struct offers *offers)
 
 static void offer_commands(struct offers *offers)
 {
-	for (size_t i = 0; i < ncommand; i++)
-		offer(offers, commands[i]->name, commands[i]->summary);
+	const struct command_table *table = offers->call->table;
+	for (size_t i = 0; i < table->count; i++)
+		offer(offers, table->commands[i]->name, table->commands[i]->summary);
 }
+
+static void offer_own_words(struct offers *offers)
+{
+	offer_words(offers, offers->argument, "");
+}
+
+static void offer_files(struct offers *offers)
+{
+	offers->files = true;
+}
+
+static void offer_folders(struct offers *offers)
+{
+	offers->folders = true;
+}
+
+static void offer_topology_files(struct offers *offers)
+{
+	offer_topologies(offers);
+	offer_files(offers);
+}
+
+static void offer_conditions(struct offers *offers)
+{
+	offer_guarantees_below(offers, ORDO_G4);
+	offer(offers, "constant", "one order over all sizes of a plan set");
+}
+
+/* NULL: nothing. */
+static void (*const offer_kind[])(struct offers *offers) = {
+	[ANYTHING] = NULL,
+	[WORDS] = offer_own_words,
+	[FILES] = offer_files,
+	[FOLDERS] = offer_folders,
+	[ALGORITHMS] = offer_algorithms,
+	[TOPOLOGIES] = offer_topologies,
+	[TOPOLOGY_FILES] = offer_topology_files,
+	[OPERATORS] = offer_operators,
+	[TYPES] = offer_types,
+	[REDUCTIONS] = offer_reductions,
+	[GUARANTEES] = offer_guarantees,
+	[CONDITIONS] = offer_conditions,
+	[RULES] = offer_rules,
+	[TASKS] = offer_tasks,
+	[TERMS] = offer_terms,
+	[COMMANDS] = offer_commands,
+};
 
 void offer_values(struct offers *offers, const char *argument, bool list, int op)
 {
@@ -220,55 +273,9 @@ void offer_values(struct offers *offers, const char *argument, bool list, int op
 	value_kind_of(argument, &kind);
 	if (comma && kind != ALGORITHMS)
 		offers->kept = (size_t)(comma - offers->word) + 1;
-	switch (kind) {
-	case ANYTHING:
-		break;
-	case WORDS:
-		offer_words(offers, argument, "");
-		break;
-	case FILES:
-		offers->files = true;
-		break;
-	case FOLDERS:
-		offers->folders = true;
-		break;
-	case ALGORITHMS:
-		offer_algorithms(offers, op);
-		break;
-	case TOPOLOGIES:
-		offer_topologies(offers);
-		break;
-	case TOPOLOGY_FILES:
-		offer_topologies(offers);
-		offers->files = true;
-		break;
-	case OPERATORS:
-		offer_operators(offers);
-		break;
-	case TYPES:
-		offer_types(offers, list);
-		break;
-	case REDUCTIONS:
-		offer_reductions(offers, list);
-		break;
-	case GUARANTEES:
-		offer_guarantees(offers, ORDO_NGUARANTEE);
-		break;
-	case CONDITIONS:
-		offer_guarantees(offers, ORDO_G4);
-		offer(offers, "constant", "one order over all sizes of a plan set");
-		break;
-	case RULES:
-		offer_rules(offers);
-		break;
-	case TASKS:
-		offer_tasks(offers);
-		break;
-	case TERMS:
-		offer_terms(offers);
-		break;
-	case COMMANDS:
-		offer_commands(offers);
-		break;
-	}
+	offers->argument = argument;
+	offers->repeats = list;
+	offers->op = op;
+	if (offer_kind[kind])
+		offer_kind[kind](offers);
 }

@@ -1,8 +1,8 @@
 /* output.h - files that appear whole or not at all. */
-#ifndef ORDO_TOOLS_CLI_OUTPUT_H
-#define ORDO_TOOLS_CLI_OUTPUT_H
+#ifndef ORDO_TOOLS_BASE_OUTPUT_H
+#define ORDO_TOOLS_BASE_OUTPUT_H
 
-#include "report/report.h"
+#include "report.h"
 #include <ordo/atomic_file.h>
 
 /* Copies a file from its beginning to a stream. */
