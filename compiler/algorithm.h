@@ -6,9 +6,17 @@
 #ifndef ORDO_ALGORITHM_H
 #define ORDO_ALGORITHM_H
 
-#include "program/builder.h"
 #include <ordo/arena.h>
+#include <ordo/builder.h>
 #include <ordo/compiler.h>
+
+/* The library has another function of this name, which callers of collectives see
+ * (collectives.h). */
+static inline void ordo_reduce(
+	struct ordo_builder *b, struct ordo_at dst, struct ordo_at src, uint32_t count)
+{
+	ordo_builder_reduce(b, dst, src, count);
+}
 
 /* The value of one parameter. */
 struct ordo_value {
@@ -89,6 +97,9 @@ bool ordo_request_resolve(struct ordo_resolved_request *resolved,
  * topology. */
 bool ordo_request_take_problem(struct ordo_resolved_request *resolved,
 	const struct ordo_request *request, struct ordo_error *error);
+/* Ranks fold their shards, and the algorithm sees one vector a rank where it adds anyway: in place;
+ * unless it takes the shards as they are. */
+void ordo_leave_shards_to_ranks(struct ordo_resolved_request *resolved);
 /* A problem is part of a request: its errors are usage errors (ORDO_USAGE), not errors of a
  * document. */
 bool ordo_check_problem(const struct ordo_problem *problem, struct ordo_error *error);
@@ -105,6 +116,10 @@ bool ordo_fits_in_memory(const struct ordo_resolved_request *resolved,
 bool ordo_error_in(struct ordo_error *error, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
+/* The schedule of a resolved request, proved unless request->unproved; the caller destroys it.
+ * NULL: see error. */
+struct ordo_schedule *ordo_compile_resolved(const struct ordo_request *request,
+	const struct ordo_resolved_request *resolved, struct ordo_error *error);
 /* The schedule of a request that names its algorithm, proved unless request->unproved; the caller
  * destroys it. NULL: see error. */
 struct ordo_schedule *ordo_compile_named(

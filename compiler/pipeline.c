@@ -76,30 +76,41 @@ static bool prove(const struct ordo_request *request, const struct ordo_schedule
 	return proved;
 }
 
-struct ordo_schedule *ordo_compile_named(
-	const struct ordo_request *request, struct ordo_error *error)
+struct ordo_schedule *ordo_compile_resolved(const struct ordo_request *request,
+	const struct ordo_resolved_request *resolved, struct ordo_error *error)
 {
-	struct ordo_resolved_request resolved = {0};
 	struct ordo_sequence sequence = {0};
 	struct ordo_sync_edges edges = {0};
 	struct ordo_schedule *schedule = NULL;
-	const bool worked =
-		told(request, BEGINS) && ordo_request_resolve(&resolved, request, error) &&
-		ordo_build(&resolved, &sequence, error) && told(request, BUILT) &&
-		ordo_accumulate(&sequence, error) && ordo_merge(&sequence, error) &&
-		ordo_relay(&sequence, request->topology, error) && watch(&sequence, &request) &&
-		ordo_order_moves(&sequence, ORDO_SEARCH_VISITS, &edges, error) &&
-		told(request, ORDERED) &&
-		(schedule = ordo_emit(&resolved, &sequence, &edges, error)) &&
-		signals_have_links(&resolved, schedule, error);
+	const bool worked = ordo_build(resolved, &sequence, error) && told(request, BUILT) &&
+			    ordo_accumulate(&sequence, error) && ordo_merge(&sequence, error) &&
+			    ordo_relay(&sequence, request->topology, error) &&
+			    watch(&sequence, &request) &&
+			    ordo_order_moves(&sequence, ORDO_SEARCH_VISITS, &edges, error) &&
+			    told(request, ORDERED) &&
+			    (schedule = ordo_emit(resolved, &sequence, &edges, error)) &&
+			    signals_have_links(resolved, schedule, error);
 	free(edges.items);
 	ordo_sequence_free(&sequence);
-	ordo_resolved_request_destroy(&resolved);
 	told(request, EMITTED);
 	if (worked && prove(request, schedule, error))
 		return schedule;
 	ordo_schedule_destroy(schedule);
 	return NULL;
+}
+
+struct ordo_schedule *ordo_compile_named(
+	const struct ordo_request *request, struct ordo_error *error)
+{
+	struct ordo_resolved_request resolved = {0};
+	struct ordo_schedule *schedule = NULL;
+	told(request, BEGINS);
+	if (ordo_request_resolve(&resolved, request, error))
+		schedule = ordo_compile_resolved(request, &resolved, error);
+	else
+		told(request, EMITTED);
+	ordo_resolved_request_destroy(&resolved);
+	return schedule;
 }
 
 struct ordo_proof *ordo_prove_compiled(const struct ordo_request *request,

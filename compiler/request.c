@@ -519,9 +519,7 @@ static bool has_operator(const struct ordo_resolved_request *resolved, struct or
 		error, "algorithms that have it: %s", list_names(arena, names, ordo_nalgorithm));
 }
 
-/* Ranks fold their shards, and the algorithm sees one vector a rank where it adds anyway: in
- * place. */
-static void leave_shards_to_ranks(struct ordo_resolved_request *resolved)
+void ordo_leave_shards_to_ranks(struct ordo_resolved_request *resolved)
 {
 	struct ordo_problem *problem = &resolved->problem;
 	if (resolved->algorithm->takes_shards || resolved->nshard == problem->nrank)
@@ -548,7 +546,7 @@ bool ordo_request_read(struct ordo_resolved_request *resolved, const struct ordo
 		!read_notation(resolved, request->algorithm, error) ||
 		!has_operator(resolved, &resolved->arena, error))
 		return false;
-	leave_shards_to_ranks(resolved);
+	ordo_leave_shards_to_ranks(resolved);
 	return !resolved->algorithm->applicable || resolved->algorithm->applicable(resolved, error);
 }
 

@@ -1,9 +1,9 @@
 /* builder.c - takes an algorithm's moves, checks each, and keeps them in program order. */
-#include "builder.h"
 #include "algorithm.h"
 #include "build.h"
 #include "sequence.h"
 #include <ordo/arena.h>
+#include <ordo/builder.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>

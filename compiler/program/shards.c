@@ -94,7 +94,7 @@ static void fold_into(
 	fold_into(fold, to, left, depth);
 	if (right.count > 1)
 		fold_into(fold, spare_at(fold, depth), right, depth + 1);
-	ordo_reduce(fold->b, to,
+	ordo_builder_reduce(fold->b, to,
 		right.count > 1 ? spare_at(fold, depth) : input_at(fold, right.first),
 		fold->chunks.count);
 }

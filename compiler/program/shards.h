@@ -9,7 +9,7 @@
 #ifndef ORDO_COMPILER_PROGRAM_SHARDS_H
 #define ORDO_COMPILER_PROGRAM_SHARDS_H
 
-#include "builder.h"
+#include <ordo/builder.h>
 
 /* The largest subtree of D(nshard) that begins at leaf `first` and ends at or before `end`; first <
  * end. */

@@ -314,6 +314,74 @@ static void where_the_search_gives_up_the_schedule_is_proved_all_the_same(void *
 	assert_true(guessed > 0);
 }
 
+/* Programs of callers. */
+
+static void write_star(struct ordo_builder *b, const struct ordo_problem *problem, void *closure)
+{
+	const uint32_t K = problem->chunks_per_block, *const nadded = closure;
+	for (uint32_t rank = 0; rank < problem->nrank; rank++)
+		ordo_contribute(b, rank, 0, K);
+	for (uint32_t rank = 1; rank <= *nadded; rank++)
+		ordo_builder_reduce(b, ordo_work(b, 0, 0), ordo_work(b, rank, 0), K);
+	ordo_phase(b, "broadcast", ORDO_NONE);
+	for (uint32_t rank = 1; rank < problem->nrank; rank++)
+		ordo_copy(b, ordo_output_of(b, rank, 0), ordo_output_of(b, 0, 0), K);
+}
+
+static struct ordo_request star_of(uint32_t nshard)
+{
+	return (struct ordo_request){
+		.problem = {ORDO_ALLREDUCE, 3, 0, 2, nshard, false, false}, .algorithm = "my star"};
+}
+
+static void a_program_of_a_caller_is_compiled_and_proved(void **state)
+{
+	(void)state;
+	uint32_t all = 2;
+	for (uint32_t nshard = 0; nshard <= 8; nshard += 4) { /* each rank's are folded before */
+		const struct ordo_request request = star_of(nshard);
+		struct ordo_error error = {0};
+		struct ordo_schedule *schedule =
+			ordo_compile_program(&request, write_star, &all, &error);
+		if (!schedule)
+			fail_msg("%u shards: %s", nshard, error.text);
+		assert_string_equal(schedule->algorithm, "my star");
+		assert_int_equal(schedule->problem.chunks_per_block, 2);
+		assert_int_equal(schedule->problem.nshard, nshard ? nshard : 3);
+		must_be_proved(schedule, nshard);
+		ordo_schedule_destroy(schedule);
+	}
+}
+
+static void check_program(const struct ordo_request *request, ordo_write_program *write,
+	uint32_t nadded, enum ordo_code code, const char *text)
+{
+	struct ordo_error error = {0};
+	assert_null(ordo_compile_program(request, write, &nadded, &error));
+	assert_int_equal(error.code, code);
+	if (!strstr(error.text, text))
+		fail_msg("found: %s", error.text);
+}
+
+static void write_badly(struct ordo_builder *b, const struct ordo_problem *problem, void *closure)
+{
+	(void)problem;
+	(void)closure;
+	ordo_phase(b, "first", 1);
+	ordo_copy(b, ordo_at(0, ORDO_OUTPUT, 0), ordo_at(1, ORDO_OUTPUT, 0), 1);
+}
+
+static void a_program_of_a_caller_that_is_wrong_is_refused(void **state)
+{
+	(void)state;
+	struct ordo_request request = star_of(0);
+	check_program(&request, write_badly, 0, ORDO_USAGE,
+		"my star: phase \"first 1\": reads output slot 0 of rank 1");
+	check_program(&request, write_star, 1, ORDO_REFUTED, "rank");
+	request.algorithm = NULL;
+	check_program(&request, write_star, 2, ORDO_USAGE, "wanted a name");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -324,6 +392,8 @@ int main(void)
 		cmocka_unit_test(in_place_what_lies_there_is_not_copied),
 		cmocka_unit_test(cells_are_what_the_operator_table_says),
 		cmocka_unit_test(where_the_search_gives_up_the_schedule_is_proved_all_the_same),
+		cmocka_unit_test(a_program_of_a_caller_is_compiled_and_proved),
+		cmocka_unit_test(a_program_of_a_caller_that_is_wrong_is_refused),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

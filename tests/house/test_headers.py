@@ -79,7 +79,7 @@ def _():
 
 @case("each function of the public headers has a comment that names its parameters")
 def _():
-    for header in ("ordo.h",):
+    for header in ("ordo.h", "builder.h"):
         found = [(path, name) for path in headers_of(header) if path.parent.name != "detail"
                  for name in missing_words(path.read_text())]
         wanted(not found, *(f"{path.name}: {name}" for path, name in found))

@@ -274,6 +274,29 @@ def _(machine):
         wanted(printed == "10 by one of many algorithms\n", printed)
 
 
+@case("an algorithm of somebody else is compiled and proved by a program in C and in C++")
+def _(machine):
+    source = SOURCE / "examples" / "own_algorithm.c"
+    for compiler in (C, [*CXX, "-x", "c++"]):
+        for static in [False] * SHARED + [True] * STATIC:
+            # What follows is no source.
+            program = machine.build(compiler, [source, "-x", "none"], "libordo", static)
+            wanted(machine.run(program) == "1 + 2 + 3 + 4 = 10\n")
+
+
+@case("examples include <ordo/ordo.h>, and <ordo/builder.h> for an algorithm, and nothing else")
+def _(machine):
+    flags = machine.pkg_config("--cflags", "libordo")
+    (machine.root / "ring_4.h").write_text("extern const struct ordo_schedule ring_4;\n")
+    examples = sorted((SOURCE / "examples").glob("*.c"))
+    wanted(len(examples) > 3, examples)
+    for example in examples:
+        included = set(re.findall(r"#include <(ordo/.*?)>", example.read_text()))
+        wanted("ordo/ordo.h" in included <= {"ordo/ordo.h", "ordo/builder.h"}, example, included)
+        works(*C, *STRICT, f"-I{machine.root}", *flags, "-include", "ordo/ordo.h",
+              "-fsyntax-only", example)
+
+
 @case("an error of a program is what the command says")
 def _(machine):
     program = machine.build(C, [SOURCE / "examples" / "embed.c"], "libordo", static=not SHARED)

@@ -45,7 +45,6 @@ KNOWN = {
     "readmes": [
     ],
     "includes": [
-        "compiler/algorithm",
         "compiler/passes",
         "compiler/program",
     ],

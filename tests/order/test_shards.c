@@ -415,7 +415,7 @@ static void bind(struct buffers *buffers, const struct ordo_schedule *schedule)
 	const uint32_t nblock = ordo_nblock(problem);
 	struct ordo_error error = {0};
 	for (uint32_t i = 0; i < nblock; i++)
-		buffers->block_count[i] = ordo_part(LENGTH, nblock, i).count;
+		buffers->block_count[i] = ordo_slice_of(LENGTH, nblock, i).count;
 	buffers->plan = ordo_plan_create(schedule,
 		&(struct ordo_plan_options){.type = ORDO_F32,
 			.reduction = ORDO_SUM,

@@ -20,10 +20,10 @@ static struct ordo_slice share_of(const struct ordo_resolved_request *request, u
 	const struct ordo_slice all = {0, K}, none = {0, 0}, block = {rank * K, K};
 	switch (problem->op) {
 	case ORDO_ALLREDUCE:
-		return ordo_parameter_is(request, "shots", "1") ? all : ordo_part(K, N, rank);
+		return ordo_parameter_is(request, "shots", "1") ? all : ordo_slice_of(K, N, rank);
 	case ORDO_BROADCAST:
 		if (ordo_parameter_is(request, "shots", "2"))
-			return ordo_part(K, N, rank);
+			return ordo_slice_of(K, N, rank);
 		return rank == problem->root ? all : none;
 	case ORDO_REDUCE:
 		return rank == problem->root ? all : none;

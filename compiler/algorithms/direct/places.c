@@ -64,7 +64,7 @@ void ordo_make_ready(
 void ordo_add_on(struct ordo_builder *b, uint32_t to, uint32_t from, struct ordo_slice chunks,
 	bool backwards)
 {
-	move_all(&(struct route){b, to, from, sum_of, ordo_reduce}, chunks, backwards);
+	move_all(&(struct route){b, to, from, sum_of, ordo_builder_reduce}, chunks, backwards);
 }
 
 void ordo_pass_on(struct ordo_builder *b, uint32_t to, uint32_t from, struct ordo_slice chunks,

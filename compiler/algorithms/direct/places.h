@@ -6,7 +6,7 @@
 #ifndef ORDO_COMPILER_ALGORITHMS_DIRECT_PLACES_H
 #define ORDO_COMPILER_ALGORITHMS_DIRECT_PLACES_H
 
-#include "program/builder.h"
+#include <ordo/builder.h>
 
 /* The rank gets its own part of the chunks ready for what will be added: copies it from its input
  * to its work places, but for chunks that have been begun. */

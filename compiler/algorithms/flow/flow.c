@@ -54,8 +54,8 @@ struct ordo_slice ordo_flow_places(const struct ordo_flow *flow, uint32_t first,
 	const uint32_t K = flow->problem.chunks_per_block, npair = flow->npair;
 	uint32_t begins = 0, ends = 0;
 	if (ordo_flow_cuts(flow->problem.op)) {
-		begins = ordo_part(K, flow->n, first).first;
-		ends = ordo_part(K, flow->n, end).first;
+		begins = ordo_slice_of(K, flow->n, first).first;
+		ends = ordo_slice_of(K, flow->n, end).first;
 	} else {
 		begins = K * (first < npair ? 2 * first : first + npair);
 		ends = K * (end < npair ? 2 * end : end + npair);

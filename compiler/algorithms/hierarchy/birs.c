@@ -51,7 +51,7 @@ static struct ordo_slice chunks_of(const struct birs *a, uint32_t server, uint32
 {
 	const uint32_t K = a->problem->chunks_per_block;
 	if (a->problem->op == ORDO_ALLREDUCE)
-		return ordo_part(K, a->problem->nrank, local * a->servers + server);
+		return ordo_slice_of(K, a->problem->nrank, local * a->servers + server);
 	return (struct ordo_slice){(server * a->ranks + local) * K, K};
 }
 

@@ -135,7 +135,7 @@ static struct ordo_slice part_of_group(const struct group *group)
 {
 	struct ordo_slice part = {0, group->whole->chunks_per_block};
 	for (uint32_t l = 0; l < group->stage->level; l++) {
-		const struct ordo_slice of = ordo_part(part.count, group->levels->at[l].size,
+		const struct ordo_slice of = ordo_slice_of(part.count, group->levels->at[l].size,
 			ordo_level_digit(group->levels, l, group->first));
 		part = (struct ordo_slice){part.first + of.first, of.count};
 	}
@@ -147,7 +147,7 @@ static uint32_t cut_chunk(const struct group *group, uint32_t block, uint32_t i)
 	const struct ordo_slice whole = part_of_group(group);
 	struct ordo_slice part = {0, whole.count};
 	if (ordo_nblock(group->own) > 1)
-		part = ordo_part(whole.count, group->own->nrank, block);
+		part = ordo_slice_of(whole.count, group->own->nrank, block);
 	return i < part.count ? whole.first + part.first + i : ORDO_NONE;
 }
 

@@ -131,7 +131,7 @@ static struct ordo_ring_lane lane_of(const struct ordo_resolved_request *request
 		.positions = rings->positions + (size_t)l * n,
 		.number = rings->nlane > 1 ? l : ORDO_NONE,
 		.problem = &request->problem,
-		.share = ordo_part(request->problem.chunks_per_block, rings->nlane, l),
+		.share = ordo_slice_of(request->problem.chunks_per_block, rings->nlane, l),
 	};
 }
 

@@ -5,7 +5,7 @@ struct ordo_slice ordo_lane_slice(const struct ordo_ring_lane *lane, int64_t p)
 {
 	uint32_t position = (uint32_t)((p + 2 * (int64_t)lane->n) % lane->n);
 	if (lane->problem->op == ORDO_ALLREDUCE) {
-		struct ordo_slice slice = ordo_part(lane->share.count, lane->n, position);
+		struct ordo_slice slice = ordo_slice_of(lane->share.count, lane->n, position);
 		slice.first += lane->share.first;
 		return slice;
 	}

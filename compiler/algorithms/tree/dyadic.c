@@ -80,8 +80,8 @@ static struct ordo_slice chunks_of(const struct dyadic *d, positions p)
 	const uint32_t K = d->problem->chunks_per_block, N = d->problem->nrank;
 	if (d->problem->op != ORDO_ALLREDUCE)
 		return (struct ordo_slice){rank_at(d, p.first) * K, K};
-	const struct ordo_slice first = ordo_part(K, N, p.first),
-				last = ordo_part(K, N, p.first + p.count - 1);
+	const struct ordo_slice first = ordo_slice_of(K, N, p.first),
+				last = ordo_slice_of(K, N, p.first + p.count - 1);
 	return (struct ordo_slice){first.first, last.first + last.count - first.first};
 }
 

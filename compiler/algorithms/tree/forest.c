@@ -103,7 +103,7 @@ static struct ordo_slice share_of(const struct ordo_problem *problem, uint32_t r
 {
 	const uint32_t K = problem->chunks_per_block;
 	if (problem->op == ORDO_ALLREDUCE)
-		return ordo_part(K, problem->nrank, rank);
+		return ordo_slice_of(K, problem->nrank, rank);
 	if (problem->op == ORDO_REDUCE)
 		return (struct ordo_slice){0, rank == problem->root ? K : 0};
 	return (struct ordo_slice){rank * K, K};

@@ -51,7 +51,7 @@ static struct ordo_tree_load load_of(const struct ordo_resolved_request *request
 	return (struct ordo_tree_load){
 		.tree = &trees->of[i],
 		.root = request->problem.root,
-		.chunks = ordo_part(request->problem.chunks_per_block, trees->count, i),
+		.chunks = ordo_slice_of(request->problem.chunks_per_block, trees->count, i),
 		.unit = 1,
 		.stream = trees->count == 1 ? ORDO_NONE : i,
 	};
