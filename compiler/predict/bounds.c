@@ -1,7 +1,7 @@
-/* bounds.c - what no schedule of an operator can be faster than: latencies, bytes over ports, sums,
- * and bytes over cuts.
+/* bounds.c - lower bounds on the time of any schedule of an operator: latencies, bytes over ports,
+ * additions, and bytes over cuts.
  *
- * p ranks, n bytes, a set S of s ranks with or without the root. What must leave S for the others:
+ * p ranks, n bytes, a set S of s ranks with or without the root. Bytes that must leave S:
  *
  *   AllReduce      n            of each element at least the sum of S
  *   Reduce         n            if the root is outside
@@ -27,15 +27,14 @@ struct bounding {
 	const struct ordo_topology *topology; /* NULL: `link` between every two ranks */
 	double bytes;
 	double latency,
-		/* the least of a way between two ranks; bytes a second of a link without a
-		 * topology */
+		/* the least between any two ranks; bytes a second of a link, without a topology */
 		link;
-	struct ordo_crossing crossing;
-	bool *inside; /* [nrank] the set being looked at */
+	struct ordo_cut cut;
+	bool *inside; /* [nrank] the set S of the current cut */
 	uint64_t effort;
 };
 
-/* Looking at cuts costs at most so many links in all. */
+/* The effort of all cuts together, in links. */
 enum { MOST_EFFORT = 1 << 27, ALL_CUTS = 14, ALL_CUTS_THROUGH_SWITCHES = 9, MOST_BLOCKS = 32 };
 
 static double leaving(const struct bounding *bounding, double s, bool root_inside)
@@ -62,8 +61,8 @@ static double leaving(const struct bounding *bounding, double s, bool root_insid
 	return 0;
 }
 
-/* What all ranks together must send. */
-static double in_all(const struct bounding *bounding)
+/* Bytes that all ranks together must send. */
+static double total_bytes(const struct bounding *bounding)
 {
 	const double p = bounding->problem->nrank, n = bounding->bytes;
 	switch (bounding->problem->op) {
@@ -84,44 +83,43 @@ static double in_all(const struct bounding *bounding)
 
 /* Latencies. */
 
-/* A rank that knows since some time, and when the next that it tells can know. */
-struct teller {
+/* A rank that has the data, and the earliest time at which the next receiver can have it. */
+struct sender {
 	double since, next;
 	uint32_t told;
 };
 
-static void sink_teller(struct teller *tellers, uint32_t count)
+static void sink_teller(struct sender *senders, uint32_t count)
 {
-	const struct teller teller = tellers[0];
+	const struct sender sender = senders[0];
 	uint32_t place = 0;
 	for (uint32_t child; (child = 2 * place + 1) < count; place = child) {
-		if (child + 1 < count && tellers[child + 1].next < tellers[child].next)
+		if (child + 1 < count && senders[child + 1].next < senders[child].next)
 			child++;
-		if (!(tellers[child].next < teller.next))
+		if (!(senders[child].next < sender.next))
 			break;
-		tellers[place] = tellers[child];
+		senders[place] = senders[child];
 	}
-	tellers[place] = teller;
+	senders[place] = sender;
 }
 
-/* When all ranks can know what one knows, if every rank that knows tells others: on P ports the
- * j-th of them after max(1, j/P) latencies. They are taken as they come to know, from a heap by
- * time: tellers[nrank]. */
-static double spread(uint32_t nrank, double latency, uint32_t ports, struct teller *tellers)
+/* The least time of a broadcast of one value, if every informed rank informs others: over P ports,
+ * the j-th of them after max(1, j/P) latencies. Simulated with a heap by time: senders[nrank]. */
+static double broadcast_time(uint32_t nrank, double latency, uint32_t ports, struct sender *senders)
 {
 	double time = 0;
-	tellers[0] = (struct teller){0, latency, 0};
+	senders[0] = (struct sender){0, latency, 0};
 	for (uint32_t known = 1; known < nrank; known++) {
-		time = tellers[0].next;
-		const uint32_t rounds = ++tellers[0].told + 1;
-		tellers[0].next = tellers[0].since + latency * fmax(1, (double)rounds / ports);
-		sink_teller(tellers, known);
+		time = senders[0].next;
+		const uint32_t rounds = ++senders[0].told + 1;
+		senders[0].next = senders[0].since + latency * fmax(1, (double)rounds / ports);
+		sink_teller(senders, known);
 		uint32_t place = known;
-		const struct teller newcomer = {time, time + latency, 0};
-		for (; place && tellers[(place - 1) / 2].next > newcomer.next;
+		const struct sender newcomer = {time, time + latency, 0};
+		for (; place && senders[(place - 1) / 2].next > newcomer.next;
 			place = (place - 1) / 2)
-			tellers[place] = tellers[(place - 1) / 2];
-		tellers[place] = newcomer;
+			senders[place] = senders[(place - 1) / 2];
+		senders[place] = newcomer;
 	}
 	return time;
 }
@@ -140,9 +138,9 @@ static double least_latency(const struct ordo_topology *topology)
 	return isfinite(least) ? least * 1e-9 : 0;
 }
 
-/* Times from a rank to all others, over links that are up: by Bellman and Ford, from those that
- * changed. time[nvertex], queue and queued likewise. */
-static double farthest(const struct ordo_topology *topology, uint32_t from, double *time,
+/* The greatest latency of a shortest path from a rank, over links that are up: Bellman-Ford with a
+ * queue of changed vertices. time[nvertex], queue and queued likewise. */
+static double greatest_distance(const struct ordo_topology *topology, uint32_t from, double *time,
 	uint32_t *queue, bool *queued)
 {
 	const uint32_t nvertex = topology->nrank + topology->nswitch;
@@ -175,9 +173,9 @@ static double farthest(const struct ordo_topology *topology, uint32_t from, doub
 	return most * 1e-9;
 }
 
-/* No one hears of what a rank that is far away has before it can; a Gather's root is as far from
- * the others as they from it if links go both ways, and else it is not looked at. */
-static bool look_far(struct bounding *bounding, struct ordo_error *error)
+/* Bounds the time by the latency between distant ranks. A Gather's root is as far from the others
+ * as they from it, if links go both paths; otherwise it gives no bound. */
+static bool bound_distance(struct bounding *bounding, struct ordo_error *error)
 {
 	const struct ordo_topology *topology = bounding->topology;
 	const enum ordo_operator op = bounding->problem->op;
@@ -192,7 +190,7 @@ static bool look_far(struct bounding *bounding, struct ordo_error *error)
 	for (uint32_t rank = 0;
 		worked && !to_root && rank < topology->nrank && effort < MOST_EFFORT / 64; rank++) {
 		const uint32_t from = from_root ? bounding->problem->root : rank;
-		const double most = farthest(topology, from, time, queue, queued);
+		const double most = greatest_distance(topology, from, time, queue, queued);
 		bounding->bounds->steps =
 			most > bounding->bounds->steps ? most : bounding->bounds->steps;
 		effort += topology->nlink;
@@ -209,14 +207,15 @@ static bool bound_steps(struct bounding *bounding, struct ordo_error *error)
 {
 	const uint32_t nrank = bounding->problem->nrank,
 		       ports = bounding->topology ? bounding->topology->ports : 0;
-	struct teller *tellers = ordo_array_make(nrank, sizeof *tellers, 0);
-	if (!tellers)
+	struct sender *senders = ordo_array_make(nrank, sizeof *senders, 0);
+	if (!senders)
 		return ordo_fail_memory(error);
 	if (nrank > 1)
-		bounding->bounds->steps = ports ? spread(nrank, bounding->latency, ports, tellers)
-						: bounding->latency;
-	free(tellers);
-	return !bounding->topology || look_far(bounding, error);
+		bounding->bounds->steps =
+			ports ? broadcast_time(nrank, bounding->latency, ports, senders)
+			      : bounding->latency;
+	free(senders);
+	return !bounding->topology || bound_distance(bounding, error);
 }
 
 /* Cuts. */
@@ -234,8 +233,8 @@ static double time_over(double bytes, double rate)
 	return bytes > 0 && rate > 0 ? bytes / rate : 0;
 }
 
-/* The time that what must cross the cut takes, in whichever direction it is longer. */
-static double time_of_cut(struct bounding *bounding)
+/* The time of the bytes that must cross the cut, in the slower direction. */
+static double cut_time(struct bounding *bounding)
 {
 	uint32_t s;
 	bool root_inside;
@@ -248,20 +247,17 @@ static double time_of_cut(struct bounding *bounding)
 		return fmax(time_over(out, rate), time_over(in, rate));
 	}
 	bounding->effort += 2 * (uint64_t)bounding->topology->nlink;
-	return fmax(time_over(out, out > 0 ? ordo_crossing_rate(
-						     &bounding->crossing, bounding->inside, true)
-					   : 0),
-		time_over(in,
-			in > 0 ? ordo_crossing_rate(&bounding->crossing, bounding->inside, false)
-			       : 0));
+	return fmax(
+		time_over(out, out > 0 ? ordo_cut_rate(&bounding->cut, bounding->inside, true) : 0),
+		time_over(in, in > 0 ? ordo_cut_rate(&bounding->cut, bounding->inside, false) : 0));
 }
 
-/* Keeps a cut that is narrower than all before. false: no memory. */
-static bool offer_cut(struct bounding *bounding)
+/* Keeps a cut that gives a greater bound than all before. false: no memory. */
+static bool keep_if_greater(struct bounding *bounding)
 {
 	struct ordo_time_bounds *bounds = bounding->bounds;
 	const uint32_t nrank = bounding->problem->nrank;
-	const double time = time_of_cut(bounding);
+	const double time = cut_time(bounding);
 	uint32_t s, count = 0;
 	bool root_inside;
 	if (!(time > bounds->cut * (1 + 1e-9)))
@@ -288,24 +284,23 @@ static bool look_at_all_cuts(struct bounding *bounding)
 	for (uint32_t set = 1; worked && set < 1u << (nrank - 1); set++) {
 		for (uint32_t rank = 0; rank < nrank; rank++)
 			bounding->inside[rank] = set >> rank & 1;
-		worked = offer_cut(bounding);
+		worked = keep_if_greater(bounding);
 	}
 	return worked;
 }
 
-/* Ranks of which (rank / stride) mod size lies in first..end-1. */
-static bool look_at_stripe(
+/* The cut around the ranks with (rank / stride) mod size in first..end-1. */
+static bool bound_stripe(
 	struct bounding *bounding, uint32_t stride, uint32_t size, uint32_t first, uint32_t end)
 {
 	for (uint32_t rank = 0; rank < bounding->problem->nrank; rank++)
 		bounding->inside[rank] =
 			rank / stride % size >= first && rank / stride % size < end;
-	return bounding->effort > MOST_EFFORT || offer_cut(bounding);
+	return bounding->effort > MOST_EFFORT || keep_if_greater(bounding);
 }
 
-/* Single ranks; halves by every dimension that the number of ranks can have; and blocks of
- * neighbours. */
-static bool look_at_some_cuts(struct bounding *bounding)
+/* Cuts around single ranks; halves along every possible dimension; and blocks of adjacent ranks. */
+static bool bound_some_cuts(struct bounding *bounding)
 {
 	const uint32_t nrank = bounding->problem->nrank;
 	bool worked = true;
@@ -313,19 +308,18 @@ static bool look_at_some_cuts(struct bounding *bounding)
 		if (nrank % stride)
 			continue;
 		const uint32_t nblock = nrank / stride;
-		worked = look_at_stripe(bounding, stride, nblock, 0, nblock / 2);
+		worked = bound_stripe(bounding, stride, nblock, 0, nblock / 2);
 		for (uint32_t i = 0; worked && i < nblock && i < MOST_BLOCKS; i++)
-			worked = look_at_stripe(bounding, stride, nblock, i, i + 1);
+			worked = bound_stripe(bounding, stride, nblock, i, i + 1);
 		for (uint32_t size = 2; worked && size < nblock; size++)
-			worked = nblock % size ||
-				 look_at_stripe(bounding, stride, size, 0, size / 2);
+			worked = nblock % size || bound_stripe(bounding, stride, size, 0, size / 2);
 	}
 	return worked;
 }
 
-/* Every link is like every other, so one rank alone is the narrowest cut of any: s(p-s) links leave
- * s ranks, and what leaves them is at most min(s, p-s) as much as leaves the busiest. */
-static bool look_at_one(struct bounding *bounding)
+/* All links are equal, so the cut around one rank gives the greatest bound: s(p-s) links leave s
+ * ranks, which send at most min(s, p-s) times as much as the busiest rank. */
+static bool bound_one_rank(struct bounding *bounding)
 {
 	const uint32_t nrank = bounding->problem->nrank, root = bounding->problem->root;
 	bool worked = true;
@@ -333,7 +327,7 @@ static bool look_at_one(struct bounding *bounding)
 	for (uint32_t shift = 0; worked && shift < 2; shift++) {
 		for (uint32_t rank = 0; rank < nrank; rank++)
 			bounding->inside[rank] = rank == (root + shift) % nrank;
-		worked = offer_cut(bounding);
+		worked = keep_if_greater(bounding);
 	}
 	return worked;
 }
@@ -347,9 +341,9 @@ static bool bound_cut(struct bounding *bounding, struct ordo_error *error)
 	bounding->inside = ordo_array_make(nrank, sizeof *bounding->inside, 0);
 	bool worked = bounding->inside;
 	if (worked && nrank > 1)
-		worked = !bounding->topology ? look_at_one(bounding)
+		worked = !bounding->topology ? bound_one_rank(bounding)
 			 : nrank <= most     ? look_at_all_cuts(bounding)
-					     : look_at_some_cuts(bounding);
+					     : bound_some_cuts(bounding);
 	free(bounding->inside);
 	return worked || ordo_fail_memory(error);
 }
@@ -361,9 +355,9 @@ static void bound_volume(struct bounding *bounding)
 	const uint32_t nrank = bounding->problem->nrank, root = bounding->problem->root;
 	double send = 0, receive = 0, most = 0;
 	for (uint32_t rank = 0; rank < nrank; rank++) {
-		const double out = bounding->topology ? bounding->crossing.send[rank]
+		const double out = bounding->topology ? bounding->cut.send[rank]
 						      : (nrank - 1) * bounding->link,
-			     in = bounding->topology ? bounding->crossing.receive[rank]
+			     in = bounding->topology ? bounding->cut.receive[rank]
 						     : (nrank - 1) * bounding->link;
 		most = fmax(most, time_over(leaving(bounding, 1, rank == root), out));
 		most = fmax(most, time_over(leaving(bounding, nrank - 1, rank != root), in));
@@ -372,11 +366,11 @@ static void bound_volume(struct bounding *bounding)
 	}
 	if (nrank > 1)
 		bounding->bounds->volume =
-			fmax(most, fmax(time_over(in_all(bounding), send),
-					   time_over(in_all(bounding), receive)));
+			fmax(most, fmax(time_over(total_bytes(bounding), send),
+					   time_over(total_bytes(bounding), receive)));
 }
 
-/* Of each element all contributions but one are added to another, somewhere. */
+/* Each element takes one addition fewer than it has contributions. */
 static void bound_reduce(struct bounding *bounding, double rate)
 {
 	const struct ordo_problem *problem = bounding->problem;
@@ -399,12 +393,12 @@ bool ordo_bounds_make(struct ordo_time_bounds *bounds, const struct ordo_problem
 				    ? topology->reduce_gbs
 				    : options->machine.reduce_bandwidth_gbs;
 	*bounds = (struct ordo_time_bounds){0};
-	bool worked = !topology || ordo_crossing_make(&bounding.crossing, topology, error);
+	bool worked = !topology || ordo_cut_make(&bounding.cut, topology, error);
 	worked = worked && bound_steps(&bounding, error) && bound_cut(&bounding, error);
 	if (worked) {
 		bound_volume(&bounding);
 		bound_reduce(&bounding, rate * 1e9);
 	}
-	ordo_crossing_free(&bounding.crossing);
+	ordo_cut_free(&bounding.cut);
 	return worked;
 }

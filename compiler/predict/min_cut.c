@@ -1,7 +1,7 @@
-/* min_cut.c - how many bytes a second can leave a set of ranks for the others: the links between,
- * or the greatest flow through switches.
+/* min_cut.c - the capacity of a cut between two sets of ranks: the sum of its links, or the maximum
+ * flow through switches.
  *
- * source  E. A. Dinic, Soviet Math. Doklady 11, 1970: the greatest flow by blocking flows
+ * source E. A. Dinic, Soviet Math. Doklady 11, 1970: maximum flow by blocking flows
  */
 #include "min_cut.h"
 #include <math.h>
@@ -14,7 +14,7 @@ static int compare_descending(const void *one, const void *other)
 	return (a < b) - (a > b);
 }
 
-/* What the links of every rank carry in one direction, at most `ports` of them at once. */
+/* The bandwidth of every rank in one direction, over at most `ports` links at once. */
 static bool sum_ports(const struct ordo_topology *topology, bool outwards, double *sums)
 {
 	double *widths = ordo_array_make(topology->nlink, sizeof *widths, 0);
@@ -48,50 +48,48 @@ static bool sum_ports(const struct ordo_topology *topology, bool outwards, doubl
 	return worked;
 }
 
-bool ordo_crossing_make(struct ordo_crossing *crossing, const struct ordo_topology *topology,
-	struct ordo_error *error)
+bool ordo_cut_make(
+	struct ordo_cut *cut, const struct ordo_topology *topology, struct ordo_error *error)
 {
 	const uint32_t nrank = topology->nrank;
-	*crossing = (struct ordo_crossing){.topology = topology,
+	*cut = (struct ordo_cut){.topology = topology,
 		.nvertex = nrank + topology->nswitch + 2,
-		.send = ordo_array_make(nrank, sizeof *crossing->send, 0),
-		.receive = ordo_array_make(nrank, sizeof *crossing->receive, 0)};
-	bool worked = crossing->send && crossing->receive &&
-		      sum_ports(topology, true, crossing->send) &&
-		      sum_ports(topology, false, crossing->receive);
+		.send = ordo_array_make(nrank, sizeof *cut->send, 0),
+		.receive = ordo_array_make(nrank, sizeof *cut->receive, 0)};
+	bool worked = cut->send && cut->receive && sum_ports(topology, true, cut->send) &&
+		      sum_ports(topology, false, cut->receive);
 	if (worked && topology->nswitch) {
 		const size_t narc = 2 * ((size_t)topology->nlink + nrank);
-		crossing->first = ordo_array_make(crossing->nvertex, sizeof *crossing->first, 0);
-		crossing->next = ordo_array_make(narc, sizeof *crossing->next, 0);
-		crossing->to = ordo_array_make(narc, sizeof *crossing->to, 0);
-		crossing->room = ordo_array_make(narc, sizeof *crossing->room, 0);
-		crossing->depth = ordo_array_make(crossing->nvertex, sizeof *crossing->depth, 0);
-		crossing->at = ordo_array_make(crossing->nvertex, sizeof *crossing->at, 0);
-		crossing->queue = ordo_array_make(crossing->nvertex, sizeof *crossing->queue, 0);
-		worked = narc < ORDO_NONE && crossing->first && crossing->next && crossing->to &&
-			 crossing->room && crossing->depth && crossing->at && crossing->queue;
+		cut->first = ordo_array_make(cut->nvertex, sizeof *cut->first, 0);
+		cut->next = ordo_array_make(narc, sizeof *cut->next, 0);
+		cut->to = ordo_array_make(narc, sizeof *cut->to, 0);
+		cut->room = ordo_array_make(narc, sizeof *cut->room, 0);
+		cut->depth = ordo_array_make(cut->nvertex, sizeof *cut->depth, 0);
+		cut->at = ordo_array_make(cut->nvertex, sizeof *cut->at, 0);
+		cut->queue = ordo_array_make(cut->nvertex, sizeof *cut->queue, 0);
+		worked = narc < ORDO_NONE && cut->first && cut->next && cut->to && cut->room &&
+			 cut->depth && cut->at && cut->queue;
 	}
 	return worked || ordo_fail_memory(error);
 }
 
-void ordo_crossing_free(struct ordo_crossing *crossing)
+void ordo_cut_free(struct ordo_cut *cut)
 {
-	free(crossing->send);
-	free(crossing->receive);
-	free(crossing->first);
-	free(crossing->next);
-	free(crossing->to);
-	free(crossing->room);
-	free(crossing->depth);
-	free(crossing->at);
-	free(crossing->queue);
+	free(cut->send);
+	free(cut->receive);
+	free(cut->first);
+	free(cut->next);
+	free(cut->to);
+	free(cut->room);
+	free(cut->depth);
+	free(cut->at);
+	free(cut->queue);
 }
 
-/* Without switches: what each rank sends over the cut, and what each gets, each no more than its
- * ports carry. */
-static double sum_links(const struct ordo_crossing *crossing, const bool *inside, bool side)
+/* Without switches: the sum of what each rank can send over the cut, limited by its ports. */
+static double sum_links(const struct ordo_cut *cut, const bool *inside, bool side)
 {
-	const struct ordo_topology *topology = crossing->topology;
+	const struct ordo_topology *topology = cut->topology;
 	double sent = 0;
 	for (uint32_t rank = 0; rank < topology->nrank; rank++) {
 		double of_rank = 0;
@@ -101,110 +99,106 @@ static double sum_links(const struct ordo_crossing *crossing, const bool *inside
 			i++)
 			if (!topology->links[i].down && inside[topology->links[i].to] != side)
 				of_rank += topology->links[i].bandwidth_gbs * 1e9;
-		sent += of_rank < crossing->send[rank] ? of_rank : crossing->send[rank];
+		sent += of_rank < cut->send[rank] ? of_rank : cut->send[rank];
 	}
 	return sent;
 }
 
-static void add_arc(struct ordo_crossing *crossing, uint32_t from, uint32_t to, double room)
+static void add_arc(struct ordo_cut *cut, uint32_t from, uint32_t to, double room)
 {
 	const uint32_t ends[2] = {from, to};
 	for (uint32_t way = 0; way < 2; way++) {
-		const uint32_t arc = crossing->narc++;
-		crossing->to[arc] = ends[1 - way];
-		crossing->room[arc] = way ? 0 : room;
-		crossing->next[arc] = crossing->first[ends[way]];
-		crossing->first[ends[way]] = arc;
+		const uint32_t arc = cut->narc++;
+		cut->to[arc] = ends[1 - way];
+		cut->room[arc] = way ? 0 : room;
+		cut->next[arc] = cut->first[ends[way]];
+		cut->first[ends[way]] = arc;
 	}
 }
 
-static void make_network(struct ordo_crossing *crossing, const bool *inside, bool side)
+static void make_network(struct ordo_cut *cut, const bool *inside, bool side)
 {
-	const struct ordo_topology *topology = crossing->topology;
-	const uint32_t nrank = topology->nrank, source = crossing->nvertex - 2, sink = source + 1;
-	crossing->narc = 0;
-	for (uint32_t v = 0; v < crossing->nvertex; v++)
-		crossing->first[v] = ORDO_NONE;
+	const struct ordo_topology *topology = cut->topology;
+	const uint32_t nrank = topology->nrank, source = cut->nvertex - 2, sink = source + 1;
+	cut->narc = 0;
+	for (uint32_t v = 0; v < cut->nvertex; v++)
+		cut->first[v] = ORDO_NONE;
 	for (uint32_t rank = 0; rank < nrank; rank++)
 		if (inside[rank] == side)
-			add_arc(crossing, source, rank, crossing->send[rank]);
+			add_arc(cut, source, rank, cut->send[rank]);
 		else
-			add_arc(crossing, rank, sink, crossing->receive[rank]);
+			add_arc(cut, rank, sink, cut->receive[rank]);
 	for (uint32_t i = 0; i < topology->nlink; i++) {
 		const struct ordo_link *link = &topology->links[i];
 		const bool leaves = link->from >= nrank || inside[link->from] == side,
 			   arrives = link->to >= nrank || inside[link->to] != side;
 		if (!link->down && leaves && arrives)
-			add_arc(crossing, link->from, link->to, link->bandwidth_gbs * 1e9);
+			add_arc(cut, link->from, link->to, link->bandwidth_gbs * 1e9);
 	}
 }
 
-/* Depths from the source over arcs that have room. */
-static bool find_depths(struct ordo_crossing *crossing)
+/* Depths from the source over arcs with residual capacity. */
+static bool find_depths(struct ordo_cut *cut)
 {
-	const uint32_t source = crossing->nvertex - 2, sink = source + 1;
+	const uint32_t source = cut->nvertex - 2, sink = source + 1;
 	uint32_t count = 1;
-	for (uint32_t v = 0; v < crossing->nvertex; v++)
-		crossing->depth[v] = ORDO_NONE;
-	crossing->queue[0] = source;
-	crossing->depth[source] = 0;
+	for (uint32_t v = 0; v < cut->nvertex; v++)
+		cut->depth[v] = ORDO_NONE;
+	cut->queue[0] = source;
+	cut->depth[source] = 0;
 	for (uint32_t done = 0; done < count; done++) {
-		const uint32_t v = crossing->queue[done];
-		for (uint32_t arc = crossing->first[v]; arc != ORDO_NONE;
-			arc = crossing->next[arc]) {
-			const uint32_t to = crossing->to[arc];
-			if (!(crossing->room[arc] > 0) || crossing->depth[to] != ORDO_NONE)
+		const uint32_t v = cut->queue[done];
+		for (uint32_t arc = cut->first[v]; arc != ORDO_NONE; arc = cut->next[arc]) {
+			const uint32_t to = cut->to[arc];
+			if (!(cut->room[arc] > 0) || cut->depth[to] != ORDO_NONE)
 				continue;
-			crossing->depth[to] = crossing->depth[v] + 1;
-			crossing->queue[count++] = to;
+			cut->depth[to] = cut->depth[v] + 1;
+			cut->queue[count++] = to;
 		}
 	}
-	return crossing->depth[sink] != ORDO_NONE;
+	return cut->depth[sink] != ORDO_NONE;
 }
 
-/* One way deeper and deeper to the sink; queue[] holds its arcs. */
-static double push(struct ordo_crossing *crossing)
+/* Augments along one path of increasing depth to the sink; queue[] holds its arcs. */
+static double push(struct ordo_cut *cut)
 {
-	const uint32_t source = crossing->nvertex - 2, sink = source + 1;
+	const uint32_t source = cut->nvertex - 2, sink = source + 1;
 	uint32_t length = 0, v = source;
 	while (v != sink) {
-		uint32_t *arc = &crossing->at[v];
+		uint32_t *arc = &cut->at[v];
 		while (*arc != ORDO_NONE &&
-			!(crossing->room[*arc] > 0 &&
-				crossing->depth[crossing->to[*arc]] == crossing->depth[v] + 1))
-			*arc = crossing->next[*arc];
+			!(cut->room[*arc] > 0 && cut->depth[cut->to[*arc]] == cut->depth[v] + 1))
+			*arc = cut->next[*arc];
 		if (*arc != ORDO_NONE) {
-			crossing->queue[length++] = *arc;
-			v = crossing->to[*arc];
+			cut->queue[length++] = *arc;
+			v = cut->to[*arc];
 			continue;
 		}
 		if (!length)
 			return 0;
-		v = crossing->to[crossing->queue[--length] ^ 1];
-		crossing->at[v] = crossing->next[crossing->at[v]];
+		v = cut->to[cut->queue[--length] ^ 1];
+		cut->at[v] = cut->next[cut->at[v]];
 	}
 	double least = HUGE_VAL;
 	for (uint32_t i = 0; i < length; i++)
-		least = crossing->room[crossing->queue[i]] < least
-				? crossing->room[crossing->queue[i]]
-				: least;
+		least = cut->room[cut->queue[i]] < least ? cut->room[cut->queue[i]] : least;
 	for (uint32_t i = 0; i < length; i++) {
-		crossing->room[crossing->queue[i]] -= least;
-		crossing->room[crossing->queue[i] ^ 1] += least;
+		cut->room[cut->queue[i]] -= least;
+		cut->room[cut->queue[i] ^ 1] += least;
 	}
 	return least;
 }
 
-double ordo_crossing_rate(struct ordo_crossing *crossing, const bool *inside, bool side)
+double ordo_cut_rate(struct ordo_cut *cut, const bool *inside, bool side)
 {
 	double sum = 0, more;
-	if (!crossing->topology->nswitch)
-		return sum_links(crossing, inside, side);
-	make_network(crossing, inside, side);
-	while (find_depths(crossing)) {
-		for (uint32_t v = 0; v < crossing->nvertex; v++)
-			crossing->at[v] = crossing->first[v];
-		while ((more = push(crossing)) > 0)
+	if (!cut->topology->nswitch)
+		return sum_links(cut, inside, side);
+	make_network(cut, inside, side);
+	while (find_depths(cut)) {
+		for (uint32_t v = 0; v < cut->nvertex; v++)
+			cut->at[v] = cut->first[v];
+		while ((more = push(cut)) > 0)
 			sum += more;
 	}
 	return sum;

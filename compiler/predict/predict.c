@@ -1,4 +1,4 @@
-/* predict.c - how long a schedule takes on a topology, and where the time goes. */
+/* predict.c - predicts the time of a schedule on a topology, and its breakdown. */
 #include "bounds.h"
 #include "simulate.h"
 #include <ordo/arena.h>
@@ -6,7 +6,7 @@
 #include <ordo/predict.h>
 #include <stdlib.h>
 
-/* The latency that a task paid: the message it belongs to, from its first Send on. */
+/* The latency that a task pays, following its message from the first Send on. */
 static double latency_of(
 	const struct ordo_timed_run *run, uint32_t i, uint32_t s, const struct ordo_work *work)
 {
@@ -102,16 +102,16 @@ static void find_busiest(struct ordo_prediction *prediction, const struct ordo_t
 			const uint32_t place =
 				ordo_resource_of(resources, (enum ordo_resource)kind, rank) -
 				resources->nlink;
-			const double ways =
+			const double paths =
 				kind <= ORDO_IN_PORTS && resources->ports ? resources->ports : 1;
 			offer_busiest(prediction, (enum ordo_resource)kind, rank,
-				run->used[place] / ways);
+				run->used[place] / paths);
 		}
 	if (!topology)
 		offer_busiest(prediction, ORDO_WIRE, 0, prediction->breakdown.wire);
 }
 
-/* Everything that is needed beside what it fills. */
+/* Creates everything the simulation needs, and runs it. */
 static bool simulate(
 	struct ordo_prediction *prediction, struct ordo_timed_run *run, struct ordo_error *error)
 {

@@ -1,4 +1,4 @@
-/* queue.c - what happens next: a heap of streams by the time of their events. */
+/* queue.c - a priority queue of events: a heap of streams by the time of their next event. */
 #include "queue.h"
 #include <ordo/arena.h>
 #include <ordo/operator.h>
@@ -23,7 +23,7 @@ void ordo_queue_free(struct ordo_queue *queue)
 static ordo_event event_of(uint32_t stream, double time)
 {
 	uint64_t bits;
-	time += 0.0; /* -0 is 0 */
+	time += 0.0; /* turns -0 into 0, whose bits sort first */
 	memcpy(&bits, &time, sizeof bits);
 	return (ordo_event)bits << 64 | stream;
 }
@@ -72,7 +72,7 @@ static void sink(struct ordo_queue *queue, uint32_t place, ordo_event event)
 	set(queue, place, event);
 }
 
-/* Another event comes to a place. */
+/* Puts another event in a place of the heap. */
 static void replace(struct ordo_queue *queue, uint32_t place, ordo_event event)
 {
 	if (queue->heap[place] < event)
@@ -81,7 +81,7 @@ static void replace(struct ordo_queue *queue, uint32_t place, ordo_event event)
 		rise(queue, place, event);
 }
 
-/* What is nothing any more is first, whatever comes. */
+/* Fills the place of the event that was taken, at the root. */
 static void fill(struct ordo_queue *queue)
 {
 	if (!queue->hollow)

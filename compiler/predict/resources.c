@@ -1,9 +1,9 @@
-/* resources.c - what moves use, and which of it several streams ever use. */
+/* resources.c - the resources that moves use, and which of them are shared by streams. */
 #include "resources.h"
 #include <ordo/arena.h>
 #include <stdlib.h>
 
-/* Finding out which streams use a resource. */
+/* The streams that use a resource. */
 struct claims {
 	uint32_t last, count; /* streams */
 };
@@ -75,7 +75,7 @@ static void claim_all(struct claiming *claiming)
 	}
 }
 
-/* Numbers those that several use. */
+/* Numbers the resources that several streams use. */
 static bool number_shared(struct claiming *claiming, struct ordo_error *error)
 {
 	struct ordo_resources *resources = claiming->resources;
@@ -158,8 +158,8 @@ static bool make_uses(struct claiming *claiming, struct ordo_error *error)
 	resources->nport_use = ordo_array_make(nroute, sizeof *resources->nport_use, 0);
 	resources->adders = make_servers(resources, ORDO_ADDER, resources->add_rate);
 	resources->copiers = make_servers(resources, ORDO_COPIER, resources->copy_rate);
-	/* Where nothing is shared there are no uses: an array of none, in which one may point to
-	 * the first. */
+	/* Without shared resources there are no uses; one element keeps pointers into the array
+	 * valid. */
 	if (!resources->first_use || !resources->nport_use || !resources->adders ||
 		!resources->copiers ||
 		!ordo_array_reserve(

@@ -1,6 +1,6 @@
-/* resources.h - what moves use: links, the ports of ranks, their adders and copiers; and which of
- * it several streams ever use, for the rest is nobody's but its stream's and needs no simulation.
- * Private to predict/. */
+/* resources.h - the resources that moves use: links, and the ports, adders and copiers of ranks;
+ * and which of them are shared, because a resource of one stream needs no simulation. Private to
+ * predict/. */
 #ifndef ORDO_PREDICT_RESOURCES_H
 #define ORDO_PREDICT_RESOURCES_H
 
@@ -9,10 +9,10 @@
 
 struct ordo_resources {
 	uint32_t nlink, nrank, ports;
-	/* [nlink + 4 nrank] the number among those that several streams use; ORDO_NONE */
+	/* [nlink + 4 nrank] number among the shared resources; ORDO_NONE: not shared */
 	uint32_t *shared;
-	double *capacity;     /* [nshared] in full-speed users */
-	uint32_t *most_flows; /* [nshared] streams that ever use it */
+	double *capacity;     /* [nshared] in users at full speed */
+	uint32_t *most_flows; /* [nshared] streams that use it */
 	uint32_t nshared;
 	uint32_t *first_use; /* [nroute + 1] into uses; of shared ones, ports before links */
 	uint32_t *nport_use; /* [nroute] */
@@ -20,7 +20,7 @@ struct ordo_resources {
 	size_t nuse, use_room;
 	struct ordo_use *adders, *copiers; /* [nrank]; resource ORDO_NONE: not shared */
 	uint32_t *most_uses;		   /* [nstream] at one time */
-	double add_rate, copy_rate;	   /* bytes a second on a rank; 0: costs nothing */
+	double add_rate, copy_rate;	   /* bytes a second on a rank; 0: free */
 };
 
 /* The id of a rank's resource: shared[...] */
@@ -30,7 +30,7 @@ static inline uint32_t ordo_resource_of(
 	return resources->nlink + (uint32_t)(kind - ORDO_OUT_PORTS) * resources->nrank + rank;
 }
 
-/* To be freed, also after false: no memory. */
+/* The caller frees it, also after false: no memory. */
 bool ordo_resources_make(struct ordo_resources *resources, const struct ordo_schedule *schedule,
 	const struct ordo_routes *routes, const struct ordo_predict_options *options,
 	struct ordo_error *error);

@@ -1,5 +1,5 @@
-/* routes.c - the way from one rank to another: a link, or else a shortest way, spread over equally
- * short ones. */
+/* routes.c - routes between ranks: a link, or else a shortest path, balanced over equally short
+ * ones. */
 #include "routes.h"
 #include "shortest_paths.h"
 #include <ordo/arena.h>
@@ -25,7 +25,7 @@ static bool sends(const struct ordo_task *task)
 	return task->kind == ORDO_SEND || task->kind == ORDO_SEND_REDUCE;
 }
 
-/* What the simulation takes for granted. */
+/* Checks what the simulation assumes. */
 static bool check_task(const struct ordo_schedule *schedule, uint32_t i, uint32_t rank,
 	uint32_t nchunk, struct ordo_error *error)
 {
@@ -101,21 +101,21 @@ static bool set_links(struct ordo_routes *routes, uint32_t number,
 	return true;
 }
 
-/* The pairs that no link joins, by target, then by source. */
+/* The pairs without a link, by target, then by source. */
 struct far_pairs {
 	uint32_t *first;	    /* [nrank + 2] */
 	uint32_t *sources, *number; /* [npair] */
 	uint32_t npair;
-	uint32_t lost; /* the first one that nothing joins; ORDO_NONE */
+	uint32_t lost; /* the first pair without a path; ORDO_NONE */
 };
 
-/* Routes of those that a link joins. Routes of others have no links yet. */
+/* Makes the routes of pairs with a link. The others have no links yet. */
 static bool make_near(struct ordo_routes *routes, const struct ordo_topology *topology,
 	struct far_pairs *far, uint32_t nrank, struct ordo_error *error)
 {
 	for (uint32_t from = 0; from < nrank; from++)
 		for (uint32_t i = routes->first[from]; i < routes->first[from + 1]; i++) {
-			const uint32_t link = ordo_ways_link(topology, from, routes->to[i]);
+			const uint32_t link = ordo_paths_link(topology, from, routes->to[i]);
 			if (link == ORDO_NONE) {
 				far->first[routes->to[i] + 2]++;
 				far->npair++;
@@ -143,29 +143,29 @@ static bool sort_far(const struct ordo_routes *routes, struct far_pairs *far, ui
 	return true;
 }
 
-/* A way from a source to a target of those searched for. */
-static bool make_way(struct ordo_routes *routes, struct ordo_ways *ways, struct far_pairs *far,
-	uint32_t pair, uint32_t lane, struct ordo_error *error)
+/* Makes the route from a source to a target of the current search. */
+static bool make_path_route(struct ordo_routes *routes, struct ordo_shortest_paths *paths,
+	struct far_pairs *far, uint32_t pair, uint32_t lane, struct ordo_error *error)
 {
-	const uint32_t nlink = ordo_ways_find(ways, far->sources[pair], lane);
+	const uint32_t nlink = ordo_paths_find(paths, far->sources[pair], lane);
 	if (!nlink)
 		far->lost = pair < far->lost ? pair : far->lost;
 	return !nlink ||
-	       set_links(routes, far->number[pair], ways->topology, ways->way, nlink, error);
+	       set_links(routes, far->number[pair], paths->topology, paths->way, nlink, error);
 }
 
 static bool make_far(struct ordo_routes *routes, const struct ordo_predict_options *options,
 	struct far_pairs *far, struct ordo_error *error)
 {
-	struct ordo_ways ways;
-	bool worked = ordo_ways_make(
-		&ways, options->topology, options->through_ranks, far->first, far->sources, error);
-	while (worked && ordo_ways_search(&ways))
-		for (uint32_t lane = 0; worked && lane < ways.ntarget; lane++)
-			for (uint32_t i = far->first[ways.targets[lane]];
-				worked && i < far->first[ways.targets[lane] + 1]; i++)
-				worked = make_way(routes, &ways, far, i, lane, error);
-	ordo_ways_free(&ways);
+	struct ordo_shortest_paths paths;
+	bool worked = ordo_paths_make(
+		&paths, options->topology, options->through_ranks, far->first, far->sources, error);
+	while (worked && ordo_paths_search(&paths))
+		for (uint32_t lane = 0; worked && lane < paths.ntarget; lane++)
+			for (uint32_t i = far->first[paths.targets[lane]];
+				worked && i < far->first[paths.targets[lane] + 1]; i++)
+				worked = make_path_route(routes, &paths, far, i, lane, error);
+	ordo_paths_free(&paths);
 	if (!worked || far->lost == ORDO_NONE)
 		return worked;
 	return ordo_fail(error, ORDO_REFUTED, 12,
@@ -228,7 +228,7 @@ void ordo_routes_free(struct ordo_routes *routes)
 uint32_t ordo_route_find(const struct ordo_routes *routes, uint32_t from, uint32_t to)
 {
 	uint32_t low = routes->first[from], high = routes->first[from + 1];
-	/* Of a rank that sends to all others. */
+	/* A rank that sends to all others needs no search. */
 	const uint32_t nth = to - (to > from);
 	if (nth < high - low && routes->to[low + nth] == to)
 		return low + nth;

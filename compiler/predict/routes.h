@@ -1,5 +1,5 @@
-/* routes.h - the way from one rank to another: its links, its latency, and how fast it is alone.
- * Private to predict/. */
+/* routes.h - routes between ranks: links, latency, and speed without contention. Private to
+ * predict/. */
 #ifndef ORDO_PREDICT_ROUTES_H
 #define ORDO_PREDICT_ROUTES_H
 
@@ -7,9 +7,9 @@
 
 struct ordo_route {
 	uint32_t first_link, end_link; /* into links */
-	double latency;		       /* seconds, of all links */
-	double bandwidth;	       /* bytes a second, of the narrowest */
-	double reduce;		       /* bytes a second that are added at its end, at most */
+	double latency;		       /* seconds, summed over the links */
+	double bandwidth;	       /* bytes a second, of the slowest link */
+	double reduce;		       /* bytes a second of additions at its target, at most */
 };
 
 /* Without a topology every pair of ranks has a link of its own, numbered like its route. */
@@ -22,13 +22,13 @@ struct ordo_routes {
 	size_t nlink, link_room;
 };
 
-/* The routes of all Sends. To be freed, also after false: a task has no such peer (R2), there is no
- * way (R12), or no memory. */
+/* The routes of all Sends. The caller frees them, also after false: a peer does not exist (R2),
+ * there is no path (R12), or no memory. */
 bool ordo_routes_make(struct ordo_routes *routes, const struct ordo_schedule *schedule,
 	const struct ordo_predict_options *options, struct ordo_error *error);
 void ordo_routes_free(struct ordo_routes *routes);
 
-/* The route is there. */
+/* The route must exist. */
 uint32_t ordo_route_find(const struct ordo_routes *routes, uint32_t from, uint32_t to);
 
 #endif

@@ -1,14 +1,14 @@
-/* shortest_paths.c - shortest ways over the links of a topology that are up: walked backwards from
- * 64 targets at a time, one bit of a word for each.
+/* shortest_paths.c - shortest paths over the links of a topology that are up: a backwards search
+ * from 64 targets at a time, one bit of a word for each.
  *
- * source  Then et al., The More the Merrier: Efficient Multi-Source Graph Traversal, VLDB 2014
+ * source Then et al., The More the Merrier: Efficient Multi-Source Graph Traversal, VLDB 2014
  */
 #include "shortest_paths.h"
 #include <ordo/arena.h>
 #include <stdlib.h>
 
 static const uint64_t ALL = UINT64_MAX;
-/* Hops looked at for targets that are near each other. */
+/* Most hops that are searched for targets near each other. */
 enum { NEIGHBOURHOOD = 32 * ORDO_NLANE };
 
 static uint32_t nvertex(const struct ordo_topology *topology)
@@ -45,7 +45,7 @@ static uint32_t best_link(const struct ordo_link *links, uint32_t first, uint32_
 	return best;
 }
 
-uint32_t ordo_ways_link(const struct ordo_topology *topology, uint32_t from, uint32_t to)
+uint32_t ordo_paths_link(const struct ordo_topology *topology, uint32_t from, uint32_t to)
 {
 	const uint32_t first = find_links(topology, from, to);
 	uint32_t end = first;
@@ -54,204 +54,205 @@ uint32_t ordo_ways_link(const struct ordo_topology *topology, uint32_t from, uin
 	return best_link(topology->links, first, end);
 }
 
-static uint32_t add_hops(struct ordo_ways *ways, uint32_t at, uint32_t nhop)
+static uint32_t add_hops(struct ordo_shortest_paths *paths, uint32_t at, uint32_t nhop)
 {
-	const struct ordo_link *links = ways->topology->links;
-	const uint32_t end = ways->topology->first_link[at + 1];
-	for (uint32_t i = ways->topology->first_link[at], next; i < end; i = next) {
+	const struct ordo_link *links = paths->topology->links;
+	const uint32_t end = paths->topology->first_link[at + 1];
+	for (uint32_t i = paths->topology->first_link[at], next; i < end; i = next) {
 		for (next = i + 1; next < end && links[next].to == links[i].to;)
 			next++;
 		const uint32_t best = best_link(links, i, next);
 		if (best == ORDO_NONE)
 			continue;
-		ways->first_in[links[i].to + 2]++;
-		ways->hops[nhop++] = (struct ordo_hop){.to = links[i].to, .link = best};
+		paths->first_in[links[i].to + 2]++;
+		paths->hops[nhop++] = (struct ordo_hop){.to = links[i].to, .link = best};
 	}
 	return nhop;
 }
 
-static bool make_hops(struct ordo_ways *ways)
+static bool make_hops(struct ordo_shortest_paths *paths)
 {
-	const uint32_t n = nvertex(ways->topology), nlink = ways->topology->nlink;
+	const uint32_t n = nvertex(paths->topology), nlink = paths->topology->nlink;
 	uint32_t nhop = 0;
-	ways->hops = ordo_array_make(nlink, sizeof *ways->hops, 0);
-	ways->in = ordo_array_make(nlink, sizeof *ways->in, 0);
-	ways->first_hop = ordo_array_make((size_t)n + 1, sizeof *ways->first_hop, 0);
-	ways->first_in = ordo_array_make((size_t)n + 2, sizeof *ways->first_in, 0);
-	if (!ways->hops || !ways->in || !ways->first_hop || !ways->first_in)
+	paths->hops = ordo_array_make(nlink, sizeof *paths->hops, 0);
+	paths->in = ordo_array_make(nlink, sizeof *paths->in, 0);
+	paths->first_hop = ordo_array_make((size_t)n + 1, sizeof *paths->first_hop, 0);
+	paths->first_in = ordo_array_make((size_t)n + 2, sizeof *paths->first_in, 0);
+	if (!paths->hops || !paths->in || !paths->first_hop || !paths->first_in)
 		return false;
 	for (uint32_t v = 0; v < n; v++)
-		ways->first_hop[v + 1] = nhop = add_hops(ways, v, nhop);
+		paths->first_hop[v + 1] = nhop = add_hops(paths, v, nhop);
 	for (uint32_t v = 0; v < n; v++)
-		ways->first_in[v + 2] += ways->first_in[v + 1];
+		paths->first_in[v + 2] += paths->first_in[v + 1];
 	for (uint32_t v = 0; v < n; v++)
-		for (uint32_t i = ways->first_hop[v]; i < ways->first_hop[v + 1]; i++) {
-			struct ordo_hop *hop = &ways->hops[i];
-			hop->in = ways->first_in[hop->to + 1]++;
-			ways->in[hop->in] = v;
+		for (uint32_t i = paths->first_hop[v]; i < paths->first_hop[v + 1]; i++) {
+			struct ordo_hop *hop = &paths->hops[i];
+			hop->in = paths->first_in[hop->to + 1]++;
+			paths->in[hop->in] = v;
 		}
 	return true;
 }
 
-static bool add_kind(struct ordo_ways *ways, uint32_t first_between)
+static bool add_kind(struct ordo_shortest_paths *paths, uint32_t first_between)
 {
-	struct ordo_found *kind = &ways->kinds[ways->nkind++];
+	struct ordo_found *kind = &paths->kinds[paths->nkind++];
 	*kind = (struct ordo_found){
-		.leads = ordo_array_make(ways->topology->nlink, sizeof *kind->leads, 0),
-		.reached = ordo_array_make(nvertex(ways->topology), sizeof *kind->reached, 0),
+		.leads = ordo_array_make(paths->topology->nlink, sizeof *kind->leads, 0),
+		.reached = ordo_array_make(nvertex(paths->topology), sizeof *kind->reached, 0),
 		.first_between = first_between};
 	return kind->leads && kind->reached;
 }
 
-static bool make_lists(struct ordo_ways *ways)
+static bool make_lists(struct ordo_shortest_paths *paths)
 {
-	const struct ordo_topology *topology = ways->topology;
+	const struct ordo_topology *topology = paths->topology;
 	const uint32_t n = nvertex(topology);
-	ways->had = ordo_array_make(topology->nrank, sizeof *ways->had, 0);
-	ways->lanes = ordo_array_make(n, sizeof *ways->lanes, 0);
-	ways->near = ordo_array_make(n, sizeof *ways->near, 0);
-	ways->wave = ordo_array_make(n, sizeof *ways->wave, 0);
-	ways->found = ordo_array_make((size_t)n + 1, sizeof *ways->found, 0);
-	ways->way = ordo_array_make(n, sizeof *ways->way, 0);
+	paths->had = ordo_array_make(topology->nrank, sizeof *paths->had, 0);
+	paths->lanes = ordo_array_make(n, sizeof *paths->lanes, 0);
+	paths->near = ordo_array_make(n, sizeof *paths->near, 0);
+	paths->wave = ordo_array_make(n, sizeof *paths->wave, 0);
+	paths->found = ordo_array_make((size_t)n + 1, sizeof *paths->found, 0);
+	paths->way = ordo_array_make(n, sizeof *paths->way, 0);
 	if (topology->nswitch)
-		ways->taken = ordo_array_make(topology->nlink, sizeof *ways->taken, 0);
-	for (uint32_t v = 0; ways->lanes && v < n; v++)
-		ways->lanes[v].missing = ALL;
-	return ways->had && ways->lanes && ways->near && ways->wave && ways->found && ways->way &&
-	       (ways->taken || !topology->nswitch);
+		paths->taken = ordo_array_make(topology->nlink, sizeof *paths->taken, 0);
+	for (uint32_t v = 0; paths->lanes && v < n; v++)
+		paths->lanes[v].missing = ALL;
+	return paths->had && paths->lanes && paths->near && paths->wave && paths->found &&
+	       paths->way && (paths->taken || !topology->nswitch);
 }
 
-bool ordo_ways_make(struct ordo_ways *ways, const struct ordo_topology *topology,
+bool ordo_paths_make(struct ordo_shortest_paths *paths, const struct ordo_topology *topology,
 	bool through_ranks, const uint32_t *first, const uint32_t *sources,
 	struct ordo_error *error)
 {
-	*ways = (struct ordo_ways){.topology = topology, .first = first, .sources = sources};
-	return (make_lists(ways) && make_hops(ways) &&
-		       (!topology->nswitch || add_kind(ways, topology->nrank)) &&
-		       (!through_ranks || add_kind(ways, 0))) ||
+	*paths = (struct ordo_shortest_paths){
+		.topology = topology, .first = first, .sources = sources};
+	return (make_lists(paths) && make_hops(paths) &&
+		       (!topology->nswitch || add_kind(paths, topology->nrank)) &&
+		       (!through_ranks || add_kind(paths, 0))) ||
 	       ordo_fail_memory(error);
 }
 
-void ordo_ways_free(struct ordo_ways *ways)
+void ordo_paths_free(struct ordo_shortest_paths *paths)
 {
-	free(ways->taken);
-	free(ways->hops);
-	free(ways->first_hop);
-	free(ways->first_in);
-	free(ways->in);
-	free(ways->lanes);
-	free(ways->near);
-	free(ways->way);
-	free(ways->wave);
-	free(ways->found);
-	free(ways->had);
-	for (uint32_t i = 0; i < ways->nkind; i++) {
-		free(ways->kinds[i].leads);
-		free(ways->kinds[i].reached);
+	free(paths->taken);
+	free(paths->hops);
+	free(paths->first_hop);
+	free(paths->first_in);
+	free(paths->in);
+	free(paths->lanes);
+	free(paths->near);
+	free(paths->way);
+	free(paths->wave);
+	free(paths->found);
+	free(paths->had);
+	for (uint32_t i = 0; i < paths->nkind; i++) {
+		free(paths->kinds[i].leads);
+		free(paths->kinds[i].reached);
 	}
 }
 
-static bool is_next(const struct ordo_ways *ways, uint32_t target)
+static bool is_next(const struct ordo_shortest_paths *paths, uint32_t target)
 {
-	return target < ways->topology->nrank && !ways->had[target] &&
-	       ways->first[target] < ways->first[target + 1];
+	return target < paths->topology->nrank && !paths->had[target] &&
+	       paths->first[target] < paths->first[target + 1];
 }
 
-static void add_target(struct ordo_ways *ways, uint32_t target)
+static void add_target(struct ordo_shortest_paths *paths, uint32_t target)
 {
-	ways->had[target] = true;
-	ways->targets[ways->ntarget++] = target;
+	paths->had[target] = true;
+	paths->targets[paths->ntarget++] = target;
 }
 
-/* Adds the targets that are near one. */
-static void add_neighbours(struct ordo_ways *ways, uint32_t target)
+/* Adds targets near a target. */
+static void add_neighbours(struct ordo_shortest_paths *paths, uint32_t target)
 {
-	uint32_t *queue = ways->found, nqueue = 1, nlooked = 0;
+	uint32_t *queue = paths->found, nqueue = 1, nlooked = 0;
 	queue[0] = target;
-	ways->lanes[target].missing = 0;
-	for (uint32_t i = 0; i < nqueue && ways->ntarget < ORDO_NLANE; i++) {
-		const uint32_t at = queue[i], first = ways->first_in[at],
-			       end = nlooked < NEIGHBOURHOOD ? ways->first_in[at + 1] : first;
-		if (is_next(ways, at))
-			add_target(ways, at);
+	paths->lanes[target].missing = 0;
+	for (uint32_t i = 0; i < nqueue && paths->ntarget < ORDO_NLANE; i++) {
+		const uint32_t at = queue[i], first = paths->first_in[at],
+			       end = nlooked < NEIGHBOURHOOD ? paths->first_in[at + 1] : first;
+		if (is_next(paths, at))
+			add_target(paths, at);
 		nlooked += end - first;
 		for (uint32_t k = first; k < end; k++) {
-			const uint32_t before = ways->in[k];
+			const uint32_t before = paths->in[k];
 			queue[nqueue] = before;
-			nqueue += ways->lanes[before].missing != 0;
-			ways->lanes[before].missing = 0;
+			nqueue += paths->lanes[before].missing != 0;
+			paths->lanes[before].missing = 0;
 		}
 	}
 	for (uint32_t i = 0; i < nqueue; i++)
-		ways->lanes[queue[i]].missing = ALL;
+		paths->lanes[queue[i]].missing = ALL;
 }
 
-static void choose_targets(struct ordo_ways *ways)
+static void choose_targets(struct ordo_shortest_paths *paths)
 {
-	ways->ntarget = 0;
-	for (; ways->nhad < ways->topology->nrank && ways->ntarget < ORDO_NLANE; ways->nhad++)
-		if (is_next(ways, ways->nhad)) {
-			if (!ways->topology->nswitch && !ways->ntarget)
-				add_neighbours(ways, ways->nhad);
+	paths->ntarget = 0;
+	for (; paths->nhad < paths->topology->nrank && paths->ntarget < ORDO_NLANE; paths->nhad++)
+		if (is_next(paths, paths->nhad)) {
+			if (!paths->topology->nswitch && !paths->ntarget)
+				add_neighbours(paths, paths->nhad);
 			else
-				add_target(ways, ways->nhad);
+				add_target(paths, paths->nhad);
 		}
 }
 
-static void mark_pairs(struct ordo_ways *ways)
+static void mark_pairs(struct ordo_shortest_paths *paths)
 {
-	ways->open = 0;
-	for (uint32_t lane = 0; lane < ways->ntarget; lane++) {
-		const uint32_t target = ways->targets[lane];
+	paths->open = 0;
+	for (uint32_t lane = 0; lane < paths->ntarget; lane++) {
+		const uint32_t target = paths->targets[lane];
 		const uint64_t bit = (uint64_t)1 << lane;
-		ways->open |= bit;
-		ways->nleft[lane] = ways->first[target + 1] - ways->first[target];
-		for (uint32_t i = ways->first[target]; i < ways->first[target + 1]; i++)
-			ways->lanes[ways->sources[i]].wanted |= bit;
-		for (uint32_t k = ways->first_in[target]; k < ways->first_in[target + 1]; k++)
-			ways->near[ways->in[k]] |= bit;
+		paths->open |= bit;
+		paths->nleft[lane] = paths->first[target + 1] - paths->first[target];
+		for (uint32_t i = paths->first[target]; i < paths->first[target + 1]; i++)
+			paths->lanes[paths->sources[i]].wanted |= bit;
+		for (uint32_t k = paths->first_in[target]; k < paths->first_in[target + 1]; k++)
+			paths->near[paths->in[k]] |= bit;
 	}
 }
 
-static void unmark_pairs(struct ordo_ways *ways)
+static void unmark_pairs(struct ordo_shortest_paths *paths)
 {
-	for (uint32_t lane = 0; lane < ways->ntarget; lane++) {
-		const uint32_t target = ways->targets[lane];
-		for (uint32_t i = ways->first[target]; i < ways->first[target + 1]; i++)
-			ways->lanes[ways->sources[i]].wanted = 0;
-		for (uint32_t k = ways->first_in[target]; k < ways->first_in[target + 1]; k++)
-			ways->near[ways->in[k]] = 0;
+	for (uint32_t lane = 0; lane < paths->ntarget; lane++) {
+		const uint32_t target = paths->targets[lane];
+		for (uint32_t i = paths->first[target]; i < paths->first[target + 1]; i++)
+			paths->lanes[paths->sources[i]].wanted = 0;
+		for (uint32_t k = paths->first_in[target]; k < paths->first_in[target + 1]; k++)
+			paths->near[paths->in[k]] = 0;
 	}
 }
 
-static void forget(const struct ordo_ways *ways, struct ordo_found *kind)
+static void forget(const struct ordo_shortest_paths *paths, struct ordo_found *kind)
 {
 	for (uint32_t i = 0; i < kind->nreached; i++) {
 		const uint32_t at = kind->reached[i];
-		for (uint32_t k = ways->first_in[at]; k < ways->first_in[at + 1]; k++)
+		for (uint32_t k = paths->first_in[at]; k < paths->first_in[at + 1]; k++)
 			kind->leads[k] = 0;
 	}
 	kind->nreached = 0;
 }
 
-/* Sources were reached from their targets. */
-static void arrive(struct ordo_ways *ways, struct ordo_lanes *lanes)
+/* Removes sources that were reached from their targets. */
+static void arrive(struct ordo_shortest_paths *paths, struct ordo_lanes *lanes)
 {
 	uint64_t arrived = lanes->fresh & lanes->wanted;
 	lanes->wanted &= ~arrived;
 	for (; arrived; arrived &= arrived - 1) {
 		const uint32_t lane = (uint32_t)__builtin_ctzll(arrived);
-		if (!--ways->nleft[lane])
-			ways->open &= ~((uint64_t)1 << lane);
+		if (!--paths->nleft[lane])
+			paths->open &= ~((uint64_t)1 << lane);
 	}
 }
 
-/* What was found has a distance now; those that may lie between are the next wave. */
-static uint32_t settle(
-	struct ordo_ways *ways, struct ordo_found *kind, uint32_t nfound, uint32_t first_between)
+/* Sets the distances of the vertices found; those that may be intermediate form the next wave. */
+static uint32_t settle(struct ordo_shortest_paths *paths, struct ordo_found *kind, uint32_t nfound,
+	uint32_t first_between)
 {
-	struct ordo_lanes *const all = ways->lanes;
-	uint32_t *const wave = ways->wave, *const found = ways->found;
+	struct ordo_lanes *const all = paths->lanes;
+	uint32_t *const wave = paths->wave, *const found = paths->found;
 	uint32_t nwave = 0;
 	for (uint32_t i = 0; i < nfound; i++) {
 		const uint32_t at = found[i];
@@ -265,23 +266,22 @@ static uint32_t settle(
 		if (missing == ALL)
 			kind->reached[kind->nreached++] = at;
 		if (fresh & lanes->wanted)
-			arrive(ways, lanes);
+			arrive(paths, lanes);
 	}
 	return nwave;
 }
 
-/* One step backwards from a wave. Without a jump for what is found first, which is hard to
- * guess. */
-static uint32_t spread(struct ordo_ways *ways, struct ordo_found *kind, uint32_t nwave)
+/* One step backwards from a wave; branch-free, because first visits are hard to predict. */
+static uint32_t spread(struct ordo_shortest_paths *paths, struct ordo_found *kind, uint32_t nwave)
 {
-	struct ordo_lanes *const all = ways->lanes;
-	const uint32_t *const in = ways->in, *const first_in = ways->first_in;
-	uint32_t *const found = ways->found;
+	struct ordo_lanes *const all = paths->lanes;
+	const uint32_t *const in = paths->in, *const first_in = paths->first_in;
+	uint32_t *const found = paths->found;
 	uint64_t *const leads = kind->leads;
-	const uint64_t open = ways->open;
+	const uint64_t open = paths->open;
 	size_t nfound = 0;
 	for (uint32_t i = 0; i < nwave; i++) {
-		const uint32_t at = ways->wave[i];
+		const uint32_t at = paths->wave[i];
 		const uint64_t bits = all[at].fresh & open;
 		for (size_t k = first_in[at], end = first_in[at + 1]; k < end; k++) {
 			const uint32_t from = in[k];
@@ -298,87 +298,88 @@ static uint32_t spread(struct ordo_ways *ways, struct ordo_found *kind, uint32_t
 	return (uint32_t)nfound;
 }
 
-static void search(struct ordo_ways *ways, struct ordo_found *kind)
+static void search(struct ordo_shortest_paths *paths, struct ordo_found *kind)
 {
 	uint32_t nwave = 0;
-	for (uint64_t left = ways->open; left; left &= left - 1) {
-		const uint32_t lane = (uint32_t)__builtin_ctzll(left), target = ways->targets[lane];
-		ways->lanes[target].next = left & -left;
-		ways->found[nwave++] = target;
+	for (uint64_t left = paths->open; left; left &= left - 1) {
+		const uint32_t lane = (uint32_t)__builtin_ctzll(left),
+			       target = paths->targets[lane];
+		paths->lanes[target].next = left & -left;
+		paths->found[nwave++] = target;
 	}
-	nwave = settle(ways, kind, nwave, 0);
-	while (nwave && ways->open)
-		nwave = settle(ways, kind, spread(ways, kind, nwave), kind->first_between);
+	nwave = settle(paths, kind, nwave, 0);
+	while (nwave && paths->open)
+		nwave = settle(paths, kind, spread(paths, kind, nwave), kind->first_between);
 	for (uint32_t i = 0; i < kind->nreached; i++)
-		ways->lanes[kind->reached[i]].missing = ALL;
+		paths->lanes[kind->reached[i]].missing = ALL;
 }
 
-bool ordo_ways_search(struct ordo_ways *ways)
+bool ordo_paths_search(struct ordo_shortest_paths *paths)
 {
-	unmark_pairs(ways);
-	for (uint32_t i = 0; i < ways->nkind; i++)
-		forget(ways, &ways->kinds[i]);
-	choose_targets(ways);
-	mark_pairs(ways);
-	for (uint32_t i = 0; i < ways->nkind && ways->open; i++)
-		search(ways, &ways->kinds[i]);
-	return ways->ntarget;
+	unmark_pairs(paths);
+	for (uint32_t i = 0; i < paths->nkind; i++)
+		forget(paths, &paths->kinds[i]);
+	choose_targets(paths);
+	mark_pairs(paths);
+	for (uint32_t i = 0; i < paths->nkind && paths->open; i++)
+		search(paths, &paths->kinds[i]);
+	return paths->ntarget;
 }
 
-/* How often a hop to or from a switch is taken, then how far it leads by number. */
-static uint64_t price_of(const struct ordo_ways *ways, uint32_t at, const struct ordo_hop *hop)
+/* The cost of a hop: how often its link is taken already, then the distance of vertex numbers. */
+static uint64_t price_of(
+	const struct ordo_shortest_paths *paths, uint32_t at, const struct ordo_hop *hop)
 {
-	const uint32_t nrank = ways->topology->nrank,
+	const uint32_t nrank = paths->topology->nrank,
 		       stride = hop->to > at ? hop->to - at : at - hop->to;
-	return (at >= nrank || hop->to >= nrank ? (uint64_t)ways->taken[hop->link] << 32 : 0) |
+	return (at >= nrank || hop->to >= nrank ? (uint64_t)paths->taken[hop->link] << 32 : 0) |
 	       stride;
 }
 
-/* Of the hops that lead nearer the one of the least price, upwards if two are; NULL: none leads
- * there. */
-static const struct ordo_hop *best_hop(
-	const struct ordo_ways *ways, const struct ordo_found *kind, uint32_t at, uint32_t lane)
+/* The cheapest hop that leads nearer; among two equals the one upwards. NULL: none leads nearer. */
+static const struct ordo_hop *best_hop(const struct ordo_shortest_paths *paths,
+	const struct ordo_found *kind, uint32_t at, uint32_t lane)
 {
-	const struct ordo_hop *hop = ways->hops + ways->first_hop[at],
-			      *best = NULL, *const end = ways->hops + ways->first_hop[at + 1];
+	const struct ordo_hop *hop = paths->hops + paths->first_hop[at],
+			      *best = NULL, *const end = paths->hops + paths->first_hop[at + 1];
 	const uint64_t *const leads = kind->leads, bit = (uint64_t)1 << lane;
 	for (uint64_t least = UINT64_MAX; hop < end; hop++) {
 		if (!(leads[hop->in] & bit))
 			continue;
-		const uint64_t price = price_of(ways, at, hop);
+		const uint64_t price = price_of(paths, at, hop);
 		best = price <= least ? hop : best;
 		least = price <= least ? price : least;
 	}
 	return best;
 }
 
-static void take(struct ordo_ways *ways, uint32_t nway, uint32_t link)
+static void take(struct ordo_shortest_paths *paths, uint32_t nway, uint32_t link)
 {
-	ways->way[nway] = link;
-	if (ways->taken)
-		ways->taken[link]++;
+	paths->way[nway] = link;
+	if (paths->taken)
+		paths->taken[link]++;
 }
 
-/* By one kind of search. */
-static uint32_t follow(
-	struct ordo_ways *ways, const struct ordo_found *kind, uint32_t from, uint32_t lane)
+/* Follows the hops of one kind of search. */
+static uint32_t follow(struct ordo_shortest_paths *paths, const struct ordo_found *kind,
+	uint32_t from, uint32_t lane)
 {
 	uint32_t at = from, nway = 0;
-	while (!(ways->near[at] >> lane & 1)) {
-		const struct ordo_hop *hop = best_hop(ways, kind, at, lane);
+	while (!(paths->near[at] >> lane & 1)) {
+		const struct ordo_hop *hop = best_hop(paths, kind, at, lane);
 		if (!hop)
 			return 0;
-		take(ways, nway++, hop->link);
+		take(paths, nway++, hop->link);
 		at = hop->to;
 	}
-	take(ways, nway++, ordo_ways_link(ways->topology, at, ways->targets[lane]));
+	take(paths, nway++, ordo_paths_link(paths->topology, at, paths->targets[lane]));
 	return nway;
 }
 
-uint32_t ordo_ways_find(struct ordo_ways *ways, uint32_t from, uint32_t lane)
+uint32_t ordo_paths_find(struct ordo_shortest_paths *paths, uint32_t from, uint32_t lane)
 {
 	uint32_t nway = 0;
-	for (uint32_t i = 0; i < ways->nkind && !nway; i++)
-		nway = follow(ways, &ways->kinds[i], from, lane);
+	for (uint32_t i = 0; i < paths->nkind && !nway; i++)
+		nway = follow(paths, &paths->kinds[i], from, lane);
 	return nway;
 }

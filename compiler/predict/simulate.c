@@ -1,11 +1,11 @@
-/* simulate.c - a schedule run in time: what is nobody else's is followed stream by stream, what is
- * shared by events.
+/* simulate.c - simulates a schedule in time: unshared work is followed stream by stream, shared
+ * work by events.
  *
- * A stream runs ahead of the clock as long as nothing it does is shared: its times follow from its
- * tokens alone. What uses something that other streams use too becomes an event at its time, and
- * the earliest event is next once no stream can run. A stream that an event wakes goes on at that
- * time or later, so no event comes too late. Events at one time (but for rounding) are taken
- * together, and then flows are shared once.
+ * A stream runs ahead of the clock while it uses nothing shared: its times follow from its tokens
+ * alone. Using a shared resource becomes an event, and once no stream can run, the earliest event
+ * is next. A stream that an event wakes continues at that time or later, so events are processed in
+ * order. Events at one time (up to rounding) are processed together, before rates are computed
+ * once.
  */
 #include "simulate.h"
 #include "queue.h"
@@ -13,8 +13,8 @@
 #include <ordo/arena.h>
 #include <stdlib.h>
 
-/* What a task does one after another. With an event to come: what begins at that time, or ends then
- * if it is going. */
+/* The stages of a task. If the stream has an event: the stage that begins at its time, or ends
+ * then. */
 enum stage {
 	WAITING,   /* for its token; no event */
 	WANTING,   /* a core */
@@ -38,10 +38,10 @@ struct running {
 	bool going;
 };
 
-/* What went one way, to be told to its links in the end. */
+/* The traffic of a route, to be added to its links at the end. */
 struct passage {
 	double bytes;
-	/* seconds at full speed, with latencies; seconds in which bytes went */
+	/* seconds at full speed, with latencies; seconds in which bytes flowed */
 	double used, flowed;
 	uint64_t count;
 };
@@ -56,7 +56,7 @@ struct simulation {
 	uint32_t *takers;
 	struct ordo_queue queue;
 	struct ordo_max_min sharing;
-	double now;		  /* events up to here are being taken */
+	double now;		  /* events up to this time are being processed */
 	struct passage *passages; /* [nroute] */
 	/* Cores that all ranks share. */
 	bool has_cores;
@@ -139,9 +139,9 @@ static void use_route(struct simulation *simulation, uint32_t i, const struct or
 	passage->used += work->latency + work->wire;
 }
 
-/* A link knows when any of those flowed who share it; what nobody shares flows when its stream
- * does. */
-static void tell_link(struct simulation *simulation, uint32_t link, const struct passage *passage)
+/* Adds a route's traffic to a link. A shared link's busy time comes from the sharing; an unshared
+ * link is busy when its stream's bytes flow. */
+static void add_to_link(struct simulation *simulation, uint32_t link, const struct passage *passage)
 {
 	const struct ordo_timed_run *run = simulation->run;
 	const struct ordo_resources *resources = run->resources;
@@ -159,7 +159,7 @@ static void tell_link(struct simulation *simulation, uint32_t link, const struct
 		use_rank(simulation, ORDO_IN_PORTS, ends->to, passage->used);
 }
 
-static void tell_links(struct simulation *simulation)
+static void add_to_links(struct simulation *simulation)
 {
 	const struct ordo_timed_run *run = simulation->run;
 	const struct ordo_routes *routes = run->routes;
@@ -168,7 +168,7 @@ static void tell_links(struct simulation *simulation)
 		return;
 	for (uint32_t r = 0; r < routes->nroute; r++)
 		for (uint32_t k = routes->routes[r].first_link; k < routes->routes[r].end_link; k++)
-			tell_link(simulation, routes->links[k], &simulation->passages[r]);
+			add_to_link(simulation, routes->links[k], &simulation->passages[r]);
 	for (uint32_t link = 0; link < run->resources->nlink; link++)
 		if (shared[link] != ORDO_NONE) {
 			run->links[link].most = simulation->sharing.resources[shared[link]].most;
@@ -184,8 +184,8 @@ static void at(struct simulation *simulation, uint32_t s, enum stage stage, doub
 	ordo_queue_put(&simulation->queue, s, time);
 }
 
-/* A flow that takes `alone` seconds at full speed. true: there is nothing to share, and *time is
- * when it ends; false: that will be an event. */
+/* Begins a flow that takes `alone` seconds at full speed. true: it shares nothing and ends at
+ * *time; false: its end will be an event. */
 static bool flow(struct simulation *simulation, uint32_t s, enum stage stage, double alone,
 	double bound, const struct ordo_use *uses, uint32_t nuse, double *time)
 {
@@ -269,7 +269,7 @@ static bool copy(struct simulation *simulation, uint32_t s, double *time)
 		&simulation->run->resources->copiers[simulation->schedule->streams[s].rank], time);
 }
 
-/* Gives the core to who has waited longest, or keeps it. */
+/* Passes the core to the stream that has waited longest, or frees it. */
 static void release_core(struct simulation *simulation, uint32_t i, double time)
 {
 	if (!simulation->nlined) {
@@ -297,7 +297,7 @@ static bool release(struct simulation *simulation, uint32_t s, double *time)
 	return true;
 }
 
-/* From the stage on, at that time. true: the task is over at *time. */
+/* Continues a task from this stage at *time. true: the task is over at *time. */
 static bool proceed(struct simulation *simulation, uint32_t s, enum stage stage, double *time)
 {
 	return (stage > DRIVING || drive(simulation, s, time)) &&
@@ -309,7 +309,7 @@ static bool proceed(struct simulation *simulation, uint32_t s, enum stage stage,
 
 /* Streams. */
 
-/* A token was given; if its taker waits, it looks whether it was for this one. */
+/* A Notify added a token: wakes the stream that waits for it, if any. */
 static void wake(struct simulation *simulation, uint32_t notify)
 {
 	const uint32_t s = simulation->takers[notify];
@@ -346,7 +346,7 @@ static void end_task(struct simulation *simulation, uint32_t s, double time)
 		wake(simulation, i);
 }
 
-/* When the stream's next task can begin, and because of what. false: its token is not there. */
+/* When the stream's next task can begin, and its cause. false: its token is missing. */
 static bool is_ready(struct simulation *simulation, uint32_t s, double *time)
 {
 	struct running *stream = &simulation->streams[s];
@@ -492,33 +492,35 @@ static void take_events(struct simulation *simulation)
 	}
 }
 
-/* Every stream that did not come to its end stands at a Wait; one whose token nobody gives says
- * more than one that waits in a circle. */
-static bool fail_stuck(const struct simulation *simulation, struct ordo_error *error)
+/* Every incomplete stream stops at a Wait. Prefers one whose token no Notify gives to one in a
+ * cycle. */
+static bool fail_blocked(const struct simulation *simulation, struct ordo_error *error)
 {
 	const struct ordo_schedule *schedule = simulation->schedule;
-	uint32_t stuck = ORDO_NONE;
+	uint32_t blocked = ORDO_NONE;
 	char place[256];
 	for (uint32_t s = 0; s < schedule->nstream; s++) {
 		const uint32_t i = simulation->streams[s].next;
 		if (i == schedule->streams[s].end)
 			continue;
-		if (stuck == ORDO_NONE || simulation->tasks[i].notify == ORDO_NONE)
-			stuck = i;
+		if (blocked == ORDO_NONE || simulation->tasks[i].notify == ORDO_NONE)
+			blocked = i;
 		if (simulation->tasks[i].notify == ORDO_NONE)
 			break;
 	}
-	if (stuck == ORDO_NONE)
+	if (blocked == ORDO_NONE)
 		return ordo_fail(error, ORDO_USAGE, 0,
 			"found a time that is no finite number, wanted costs that are not so "
 			"extreme");
-	const bool given = simulation->tasks[stuck].notify != ORDO_NONE;
-	ordo_task_locate(schedule, stuck, place, sizeof place);
-	return ordo_fail(error, ORDO_REFUTED, given ? 7 : 6, "stuck: %s waits %s", place,
-		given ? "in a circle" : "for a token that is never given");
+	const bool given = simulation->tasks[blocked].notify != ORDO_NONE;
+	ordo_task_locate(schedule, blocked, place, sizeof place);
+	return ordo_fail(error, ORDO_REFUTED, given ? 7 : 6, "%s%s waits for %s",
+		given ? "deadlock: " : "", place,
+		given ? "a stream that waits for it, directly or not"
+		      : "a token that is never given");
 }
 
-/* A Notify knows who takes its token. */
+/* Finds the stream that takes each Notify's token. */
 static bool pair(struct simulation *simulation, struct ordo_error *error)
 {
 	const struct ordo_schedule *schedule = simulation->schedule;
@@ -598,8 +600,8 @@ bool ordo_simulate(struct ordo_timed_run *run, bool *given_up, struct ordo_error
 			timeline->total = later(timeline->total, simulation.streams[s].clock);
 		worked = simulation.given_up ||
 			 (simulation.ndone == run->schedule->ntask && isfinite(timeline->total)) ||
-			 fail_stuck(&simulation, error);
-		tell_links(&simulation);
+			 fail_blocked(&simulation, error);
+		add_to_links(&simulation);
 	}
 	*given_up = simulation.given_up;
 	close_simulation(&simulation);

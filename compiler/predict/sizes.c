@@ -1,4 +1,4 @@
-/* sizes.c - how many bytes a move carries: where chunks begin in their blocks. */
+/* sizes.c - the sizes of moves, from the offsets of chunks in their blocks. */
 #include "sizes.h"
 #include <stdlib.h>
 

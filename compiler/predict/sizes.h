@@ -1,4 +1,4 @@
-/* sizes.h - how many bytes a move carries. Private to predict/. */
+/* sizes.h - the sizes of moves. Private to predict/. */
 #ifndef ORDO_PREDICT_SIZES_H
 #define ORDO_PREDICT_SIZES_H
 
@@ -7,13 +7,13 @@
 struct ordo_sizes_of_moves {
 	uint32_t chunks_per_block;
 	double block;		 /* elements in a block */
-	double chunk;		 /* bytes in a chunk, if they are not cut at elements; else 0 */
+	double chunk;		 /* bytes in a chunk, if chunks may split elements; otherwise 0 */
 	double *begin;		 /* [chunks_per_block + 1] where a chunk begins in its block */
 	double element, scratch; /* bytes of one, and of one in scratch */
 	double bytes;		 /* of one rank's larger buffer */
 };
 
-/* To be freed, also after false: no memory. */
+/* The caller frees it, also after false: no memory. */
 bool ordo_sizes_make(struct ordo_sizes_of_moves *sizes, const struct ordo_problem *problem,
 	const struct ordo_predict_options *options, struct ordo_error *error);
 void ordo_sizes_free(struct ordo_sizes_of_moves *sizes);
@@ -34,7 +34,7 @@ static inline double ordo_element_in(const struct ordo_sizes_of_moves *sizes, ui
 	return buffer == ORDO_SCRATCH ? sizes->scratch : sizes->element;
 }
 
-/* What goes over a link, or is copied: widened where it arrives, rounded where it leaves. */
+/* Bytes over a link or of a copy: the receiver widens, the sender rounds. */
 static inline double ordo_bytes_moved(
 	const struct ordo_sizes_of_moves *sizes, const struct ordo_task *task)
 {
@@ -43,7 +43,7 @@ static inline double ordo_bytes_moved(
 	return ordo_elements_of(sizes, task->chunk, task->count) * (from < to ? from : to);
 }
 
-/* What is added, in the type of the sum. */
+/* Bytes added, in the type of the sum. */
 static inline double ordo_bytes_added(
 	const struct ordo_sizes_of_moves *sizes, const struct ordo_task *task)
 {

@@ -819,7 +819,7 @@ static void what_cannot_run_is_refused(void **state)
 	(void)state;
 	check_refused("rank 0\nWait 1 signal 0\nNotify 1 signal 1\nrank 1\nWait 0 signal 1\nNotify "
 		      "0 signal 0\n",
-		7, "in a circle");
+		7, "a stream that waits for it, directly or not");
 	check_refused("rank 0\nNotify 1 signal 0\nWait 1 signal 3\nrank 1\nWait 0 signal 0\n", 6,
 		"rank 0, stream \"hand\", task 1 (Wait 1 signal 3) waits for a token that is never "
 		"given");

@@ -1238,7 +1238,7 @@ def _(ordo):
     stuck = re.sub(r'\{"task": "Notify", "peer": 1[^}]*\},\n', "", text, count=1)
     (ordo.folder / "stuck.json").write_text(stuck)
     wanted(stuck != text)
-    ordo.fails(1, r"error\[R[67]\]: stuck: rank \d, stream", "predict", "stuck.json")
+    ordo.fails(1, r"error\[R[67]\]: (deadlock: )?rank \d, stream", "predict", "stuck.json")
 
 
 @desk_case("a damaged set is refused as such, and a set in a set by every command that opens it")

@@ -1,13 +1,13 @@
-/* flow_groups.c - a pool is a list of flows and one of resources; what it takes to begin, end or
- * settle one flow is a step for each, not for each use. Its resources do not know their flows: what
- * counts is how many there are. */
+/* flow_groups.c - a pool has a list of flows and a list of resources, so beginning, ending or
+ * settling a flow takes one step for each of these, not for each use. Its resources store only the
+ * number of their flows. */
 #include "flow_groups.h"
 #include <math.h>
 #include <ordo/arena.h>
 #include <ordo/operator.h>
 #include <stdlib.h>
 
-/* Fewer flows are as soon looked at one by one. */
+/* Fewer flows are handled one by one as fast. */
 enum { LEAST_FLOWS = 4 };
 /* While pools are made: of a flow that cannot be in one. */
 #define REFUSED (ORDO_NONE - 1)
@@ -229,7 +229,7 @@ static bool is_kept(struct ordo_max_min *sharing, struct ordo_flow_group *pool, 
 	return true;
 }
 
-/* How much it will have served when the first of its flows end, and those that end at the same
+/* The bytes served when the first of its flows end, together with those that end at the same
  * time. */
 static double find_first_end(const struct ordo_flow_group *pool)
 {

@@ -1,13 +1,13 @@
-/* flow_groups.h - flows that all go at one rate, because what they share is used up at one level: a
- * pool.
+/* flow_groups.h - groups of flows that all run at one rate, because their resources saturate at one
+ * level: a pool.
  *
- * Where flows are alike, as on a ring of ranks that all send equally far, each that begins or ends
- * changes the rates of all. A pool learns its new rate from its resources, without a look at every
- * use of every flow: it is the lowest of their levels, as long as every flow uses some resource
- * that has this level, its keeper. Otherwise it is no pool any more. Nobody else uses the resources
- * of a pool. Of its flows only those that end first need events: the others end later whatever the
- * rate, for all get the same, so what the pool has served tells for each how much is left. Private
- * to predict/.
+ * Where flows are alike, as on a ring of ranks that all send equally far, each flow that begins or
+ * ends changes the rates of all. A pool computes its new rate from its resources alone, without
+ * visiting every use of every flow: the lowest of their levels, as long as every flow uses a
+ * resource with this level, its keeper. Otherwise the pool is dissolved. No other flow uses the
+ * resources of a pool. Only the flows that end first need events: the others end later at any
+ * common rate, and the bytes that the pool has served give what is left of each. Private to
+ * predict/.
  */
 #ifndef ORDO_COMPILER_PREDICT_FLOW_GROUPS_H
 #define ORDO_COMPILER_PREDICT_FLOW_GROUPS_H

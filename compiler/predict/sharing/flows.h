@@ -1,5 +1,5 @@
-/* flows.h - flows and the resources that they share: what max_min.c and flow_groups.c work on.
- * Private to predict/. */
+/* flows.h - flows and their shared resources, the state of max_min.c and flow_groups.c. Private to
+ * predict/. */
 #ifndef ORDO_COMPILER_PREDICT_FLOWS_H
 #define ORDO_COMPILER_PREDICT_FLOWS_H
 
@@ -34,9 +34,9 @@ struct ordo_flow_groups {
 	uint32_t *stirred, nstirred;
 };
 
-/* Loads are added up in floating point: so much more of a capacity or of a level is not more. */
+/* Relative tolerance of loads and levels, which are sums in floating point. */
 #define ORDO_ROUNDING 1e-12
-/* What ends so little later ends at the same time. */
+/* Relative tolerance of times that count as equal. */
 #define ORDO_SAME_TIME 1e-14
 
 struct ordo_use {
@@ -44,7 +44,7 @@ struct ordo_use {
 	double load;
 };
 
-/* A line of the cache, as is what is below. */
+/* One cache line, as ordo_shared is. */
 struct ordo_flow {
 	double bound;
 	double rate; /* 0: not known before the next settling; of a pool: as that goes */

@@ -1,15 +1,15 @@
-/* max_min.c - flows that use the same things, max-min fairly, by progressive filling.
+/* max_min.c - max-min fair rates of flows that share resources, by progressive filling.
  *
- * All rates rise together. Where a resource is used up its flows stop rising, and a flow stops at
- * its bound; what the others can have of their other resources is then more, so the levels at which
- * resources are used up only rise, and a heap gives them in order.
+ * All rates rise together. When a resource is saturated its flows stop, and a flow also stops at
+ * its bound; that leaves more for the other flows, so the levels at which resources saturate only
+ * rise, and a heap gives them in order.
  *
- * Only what a change can reach is filled anew. A flow that ends at rate v was still rising at every
- * level below v, so nothing that stopped below v had to do with it; and a flow that begins gets at
- * least an even share of each of its resources. So what is slower than the slowest of these keeps
- * its rate, and is only subtracted. And what keeps a flow from rising is a resource that is used
- * up, so a change does not go further over one that is not, unless it will be: if a filling takes
- * more of such a resource than there is, its flows too are filled anew.
+ * Only flows that a change can reach are filled again. A flow that ends at rate v was still rising
+ * at every level below v, so no flow that stopped below v depends on it; and a flow that begins
+ * gets at least an even share of each of its resources. So flows slower than the slowest of these
+ * keep their rates, which are only subtracted. And only a saturated resource limits a flow, so a
+ * change does not spread over an unsaturated one; if a filling exceeds the capacity of such a
+ * resource, its flows are filled again too.
  */
 #include "max_min.h"
 #include "flow_groups.h"
@@ -18,7 +18,7 @@
 #include <ordo/operator.h>
 #include <stdlib.h>
 
-/* What is nearly used up is taken for used up, which only costs time. */
+/* A nearly saturated resource counts as saturated, which only costs time. */
 #define NEARLY (1 - 1e-9)
 
 bool ordo_max_min_make(struct ordo_max_min *sharing, const struct ordo_max_min_limits *limits,
@@ -88,13 +88,13 @@ void ordo_max_min_free(struct ordo_max_min *sharing)
 	free(sharing->levels);
 }
 
-/* Not all its flows can go at their bounds. */
+/* Whether its flows cannot all run at their bounds. */
 static bool is_short(const struct ordo_shared *resource)
 {
 	return resource->wanted > resource->capacity * (1 + ORDO_ROUNDING);
 }
 
-/* It may be what keeps a flow from rising. */
+/* Whether the resource is saturated, so that it may limit a flow. */
 static bool is_used_up(const struct ordo_shared *resource)
 {
 	return resource->used > resource->capacity * NEARLY && is_short(resource);
