@@ -29,6 +29,12 @@ struct ordo_value {
 	uint32_t nalgorithm;
 };
 
+struct ordo_resolved_request;
+/* Reads and checks a request, and finds what its algorithm prepares. The caller destroys it, also
+ * after false. */
+typedef bool ordo_resolve(struct ordo_resolved_request *resolved,
+	const struct ordo_request *request, struct ordo_error *error);
+
 /* What an algorithm is asked for: a checked problem, where, and how.
  *
  * With virtual shards, V != N, a rank folds its own before the algorithm begins, into the places
@@ -40,6 +46,8 @@ struct ordo_resolved_request {
 	struct ordo_problem problem;
 	uint32_t nshard; /* V; problem.nshard, unless ranks fold their shards first */
 	const struct ordo_topology *topology; /* NULL: every rank reaches every other */
+	const struct ordo_registry *registry; /* in which names of algorithms are looked up */
+	ordo_resolve *resolve;		      /* for an algorithm that is made of others */
 	const struct ordo_algorithm *algorithm;
 	/* [algorithm->facts.nparameter]; the fallback where the user gave none */
 	struct ordo_value *values;
@@ -75,71 +83,13 @@ struct ordo_algorithm {
 	uint64_t (*volume)(const struct ordo_resolved_request *request);
 };
 
-#define ORDO_UNCOUNTED UINT64_MAX
-struct ordo_claims {
-	uint64_t steps, volume;
+struct ordo_registry {
+	const struct ordo_algorithm *const
+		*algorithms; /* [nalgorithm] in the order of `ordo list` */
+	uint32_t nalgorithm;
 };
-/* What the request's algorithm claims of it. false: no memory. */
-bool ordo_claims_of(const struct ordo_resolved_request *resolved, struct ordo_claims *claims,
-	struct ordo_error *error);
 
-/* All algorithms, in the order of `ordo list`. */
-extern const struct ordo_algorithm *const ordo_algorithm_table[];
-extern const uint32_t ordo_nalgorithm;
-
-/* Reads `name(key=value,key=value)` or `name(algorithm,algorithm,key=value)`, checks values,
- * operator and problem, prepares, and settles K. Words and numbers are written plainly, a list in
- * brackets `order=[0,2,1,3]`, several lists as `order=[[0,1,2],[0,2,1]]`. The caller destroys it,
- * also after false. */
-bool ordo_request_resolve(struct ordo_resolved_request *resolved,
-	const struct ordo_request *request, struct ordo_error *error);
-/* The part of ordo_request_resolve that is the same for all algorithms: checks the problem and the
- * topology. */
-bool ordo_request_take_problem(struct ordo_resolved_request *resolved,
-	const struct ordo_request *request, struct ordo_error *error);
-/* Ranks fold their shards, and the algorithm sees one vector a rank where it adds anyway: in place;
- * unless it takes the shards as they are. */
-void ordo_leave_shards_to_ranks(struct ordo_resolved_request *resolved);
-/* A problem is part of a request: its errors are usage errors (ORDO_USAGE), not errors of a
- * document. */
-bool ordo_check_problem(const struct ordo_problem *problem, struct ordo_error *error);
-void ordo_resolved_request_destroy(struct ordo_resolved_request *resolved);
-/* The part of ordo_request_resolve that takes no memory worth a name: all but `prepare`, and K. */
-bool ordo_request_read(struct ordo_resolved_request *resolved, const struct ordo_request *request,
-	struct ordo_error *error);
-/* Whether there may be memory to compile what was read, and to prove it. If not,
- * error->too_large. */
-bool ordo_fits_in_memory(const struct ordo_resolved_request *resolved,
-	const struct ordo_request *request, struct ordo_error *error);
-/* Says of an error that it arose in a part of what was asked for: "where: ...". Always returns
- * false. */
-bool ordo_error_in(struct ordo_error *error, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
-
-/* The schedule of a resolved request, proved unless request->unproved; the caller destroys it.
- * NULL: see error. */
-struct ordo_schedule *ordo_compile_resolved(const struct ordo_request *request,
-	const struct ordo_resolved_request *resolved, struct ordo_error *error);
-/* The schedule of a request that names its algorithm, proved unless request->unproved; the caller
- * destroys it. NULL: see error. */
-struct ordo_schedule *ordo_compile_named(
-	const struct ordo_request *request, struct ordo_error *error);
-/* Compiles and proves. The caller destroys both. NULL: *why is about what was asked for
- * (ordo_is_of_candidate), or ends every search. */
-struct ordo_schedule *ordo_compile_proved(
-	const struct ordo_request *request, struct ordo_proof **proof, struct ordo_error *why);
-/* The proof of what was compiled without. NULL: there is none, and *why says so. */
-struct ordo_proof *ordo_prove_compiled(const struct ordo_request *request,
-	const struct ordo_schedule *schedule, struct ordo_error *why);
-/* Does an error mean that this candidate will not do, rather than that nothing will? */
-bool ordo_is_of_candidate(const struct ordo_error *why);
-
-/* One more that cannot, or did not suit; copies both texts. */
-bool ordo_refuse_candidate(struct ordo_candidates *candidates, const char *algorithm,
-	const struct ordo_error *why, struct ordo_error *error);
-
-/* The problem that the schedule solves: of V shards, not in place if V != N. */
-struct ordo_problem ordo_whole_problem(const struct ordo_resolved_request *resolved);
+#define ORDO_UNCOUNTED UINT64_MAX
 
 /* The value of a parameter the algorithm declares (asserted). */
 const struct ordo_value *ordo_parameter_value(
@@ -147,5 +97,10 @@ const struct ordo_value *ordo_parameter_value(
 bool ordo_parameter_is(
 	const struct ordo_resolved_request *resolved, const char *name, const char *word);
 uint32_t ordo_parameter_number(const struct ordo_resolved_request *resolved, const char *name);
+
+/* Puts the part of the request in front of a usage error that arose there: "where: ...". Always
+ * returns false. */
+bool ordo_error_in(struct ordo_error *error, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
 
 #endif

@@ -1,6 +1,6 @@
 /* compile.c - from a request to a proved schedule, by the algorithm that it names or by the
  * fastest. */
-#include "algorithm.h"
+#include "pipeline/pipeline.h"
 #include <ordo/detail/tune.h>
 #include <ordo/options.h>
 

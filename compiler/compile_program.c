@@ -1,5 +1,6 @@
 /* compile_program.c - from a program that a caller writes to a proved schedule. */
-#include "algorithm.h"
+#include "algorithms/registry.h"
+#include "pipeline/pipeline.h"
 #include <ordo/options.h>
 
 /* An algorithm that is not in the table. */
@@ -23,6 +24,7 @@ static bool resolve(struct ordo_resolved_request *resolved, const struct ordo_re
 			"algorithm: found none, wanted a name for the schedule");
 	if (!ordo_request_take_problem(resolved, request, error))
 		return false;
+	resolved->registry = &ordo_registry;
 	resolved->algorithm = &caller->algorithm;
 	resolved->notation = request->algorithm;
 	ordo_leave_shards_to_ranks(resolved);

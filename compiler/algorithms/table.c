@@ -1,12 +1,13 @@
 /* table.c - the table of algorithms. */
-#include "algorithm.h"
+#include "algorithms/registry.h"
+#include "request/request.h"
 
 #define ORDO_ALGORITHM(name) extern const struct ordo_algorithm ordo_algorithm_##name;
 #include "table.h"
 #undef ORDO_ALGORITHM
 
 #define ORDO_ALGORITHM(name) &ordo_algorithm_##name,
-const struct ordo_algorithm *const ordo_algorithm_table[] = {
+static const struct ordo_algorithm *const algorithms[] = {
 #include "table.h"
 };
 #undef ORDO_ALGORITHM
@@ -24,10 +25,20 @@ enum {
 };
 #undef ORDO_ALGORITHM
 
-const uint32_t ordo_nalgorithm = NALGORITHM;
+const struct ordo_registry ordo_registry = {algorithms, NALGORITHM};
 
 const struct ordo_algorithm_facts *const *ordo_algorithms(uint32_t *count)
 {
-	*count = ordo_nalgorithm;
+	*count = NALGORITHM;
 	return facts;
+}
+
+uint32_t ordo_algorithms_named(const char *name, struct ordo_named named[ORDO_MOST_NAMED])
+{
+	return ordo_registry_named(&ordo_registry, name, named);
+}
+
+const char *ordo_algorithm_suggest(const char *word, uint32_t operators)
+{
+	return ordo_registry_suggest(&ordo_registry, word, operators);
 }

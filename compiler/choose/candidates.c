@@ -3,7 +3,10 @@
  * Each algorithm's own file lists the variants worth trying. Here they become requests, which the
  * algorithm accepts or refuses, and are sorted by their claims.
  */
+#include "candidates.h"
 #include "algorithms/hierarchy/levels.h"
+#include "algorithms/registry.h"
+#include "pipeline/pipeline.h"
 #include <ordo/arena.h>
 #include <ordo/divisor.h>
 #include <stdlib.h>
@@ -169,8 +172,8 @@ bool ordo_candidates_make(struct ordo_candidates *candidates, const struct ordo_
 		!ordo_levels_servers(topology, &numbers.nserver, error))
 		return false;
 	numbers.nring = count_rings(topology, problem->nrank);
-	for (uint32_t i = 0; i < ordo_nalgorithm; i++) {
-		const struct ordo_algorithm_facts *facts = &ordo_algorithm_table[i]->facts;
+	for (uint32_t i = 0; i < ordo_registry.nalgorithm; i++) {
+		const struct ordo_algorithm_facts *facts = &ordo_registry.algorithms[i]->facts;
 		if (!(facts->operators >> problem->op & 1))
 			continue;
 		if (!try_algorithm(candidates, problem, topology, facts, &numbers, error))

@@ -1,6 +1,8 @@
 /* evaluated.c - the table of candidates of a choice; each is compiled, proved and evaluated at most
  * once. */
 #include "evaluated.h"
+#include "candidates.h"
+#include "pipeline/pipeline.h"
 #include <ordo/arena.h>
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,6 @@
 #ifndef ORDO_COMPILER_CHOOSE_EVALUATED_H
 #define ORDO_COMPILER_CHOOSE_EVALUATED_H
 
-#include "algorithm.h"
 #include "envelope.h"
 #include <ordo/arena.h>
 #include <ordo/detail/select.h>

@@ -2,7 +2,7 @@
 #ifndef ORDO_COMPILER_COST_H
 #define ORDO_COMPILER_COST_H
 
-#include "algorithm.h"
+#include "pipeline/pipeline.h"
 #include <ordo/detail/cost.h>
 
 /* The formula of a request whose K is settled, if its algorithm has one for it. */

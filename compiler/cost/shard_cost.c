@@ -1,5 +1,5 @@
 /* shard_cost.c - what it costs that ranks have several shards. */
-#include "algorithm.h"
+#include "pipeline/pipeline.h"
 #include "program/shards.h"
 #include <ordo/options.h>
 

@@ -1,5 +1,4 @@
 /* builder.c - takes an algorithm's moves, checks each, and keeps them in program order. */
-#include "algorithm.h"
 #include "build.h"
 #include "sequence.h"
 #include <ordo/arena.h>
@@ -10,7 +9,7 @@
 #include <string.h>
 
 struct ordo_builder {
-	const struct ordo_resolved_request *request;
+	struct ordo_building building;
 	struct ordo_sequence *sequence;
 	struct ordo_cells cells; /* of input and output */
 	bool *written;		 /* [cells.nwritable] something lies there */
@@ -24,7 +23,7 @@ struct ordo_builder {
 		uint32_t label, lane;
 	} * lanes;	/* [nrank] the stream each rank moved in last; label ORDO_NONE: none yet */
 	uint32_t phase; /* index into phases, or ORDO_NO_PHASE */
-	bool failed;
+	bool failed, lacks_link;
 	struct ordo_error error;
 };
 
@@ -58,13 +57,13 @@ void ordo_builder_fail(struct ordo_builder *b, const char *format, ...)
 	va_start(arguments, format);
 	vsnprintf(what, sizeof what, format, arguments);
 	va_end(arguments);
-	ordo_fail(&b->error, ORDO_USAGE, 0, "%s: %s%s", b->request->notation, phase, what);
+	ordo_fail(&b->error, ORDO_USAGE, 0, "%s: %s%s", b->building.notation, phase, what);
 	b->failed = true;
 }
 
 void ordo_builder_hint(struct ordo_builder *b, const char *format, ...)
 {
-	if (b->error.hint[0] || !b->failed)
+	if (b->error.hint[0] || !b->failed || b->lacks_link)
 		return;
 	va_list arguments;
 	va_start(arguments, format);
@@ -146,7 +145,7 @@ bool ordo_has_output(const struct ordo_builder *b, uint32_t rank, uint32_t chunk
 
 struct ordo_at ordo_input_of(struct ordo_builder *b, uint32_t rank, uint32_t chunk)
 {
-	if (ordo_folds_shards(b->request))
+	if (b->building.folds_shards)
 		return ordo_work(b, rank, chunk);
 	uint32_t slot = ordo_input_slot(&b->sequence->problem, rank, chunk);
 	if (slot == ORDO_NONE)
@@ -307,38 +306,16 @@ static uint32_t pass_on(
 	return chunk;
 }
 
-static void name_who_could(struct ordo_builder *b)
-{
-	const struct ordo_problem *problem = &b->sequence->problem;
-	char names[256] = "";
-	size_t length = 0;
-	for (uint32_t i = 0; i < ordo_nalgorithm; i++) {
-		const struct ordo_algorithm *other = ordo_algorithm_table[i];
-		if (!other->avoids_links || other == b->request->algorithm ||
-			!(other->facts.operators >> problem->op & 1) || length >= sizeof names)
-			continue;
-		int more = snprintf(names + length, sizeof names - length, "%s%s",
-			length ? ", " : "", other->facts.name);
-		length += more > 0 ? (size_t)more : 0;
-	}
-	if (length)
-		ordo_builder_hint(
-			b, "algorithms that look for a way around missing links: %s", names);
-	else
-		ordo_builder_hint(b, "no algorithm for %s avoids links; choose another topology",
-			ordo_operator_facts(problem->op)->name);
-}
-
 static bool joined(struct ordo_builder *b, uint32_t from, uint32_t to)
 {
-	const struct ordo_topology *topology = b->request->topology;
+	const struct ordo_topology *topology = b->building.topology;
 	if (from == to || !topology || ordo_topology_reaches(topology, from, to))
 		return true;
+	b->lacks_link = b->lacks_link || !b->failed;
 	ordo_builder_fail(b,
 		"needs the link %u-%u (from rank %u to rank %u), which topology \"%s\" does not "
 		"have or which is down",
 		from, to, from, to, topology->name);
-	name_who_could(b);
 	return false;
 }
 
@@ -456,7 +433,7 @@ static bool begin(struct ordo_builder *b, struct ordo_error *error)
 	return true;
 }
 
-struct ordo_builder *ordo_builder_create(const struct ordo_resolved_request *request,
+struct ordo_builder *ordo_builder_create(const struct ordo_building *building,
 	struct ordo_sequence *sequence, struct ordo_error *error)
 {
 	struct ordo_builder *b = calloc(1, sizeof *b);
@@ -464,7 +441,7 @@ struct ordo_builder *ordo_builder_create(const struct ordo_resolved_request *req
 		ordo_fail_memory(error);
 		return NULL;
 	}
-	*b = (struct ordo_builder){.request = request,
+	*b = (struct ordo_builder){.building = *building,
 		.sequence = sequence,
 		.work_scratch = ORDO_NONE,
 		.phase = ORDO_NO_PHASE};
@@ -472,6 +449,11 @@ struct ordo_builder *ordo_builder_create(const struct ordo_resolved_request *req
 		return b;
 	destroy(b);
 	return NULL;
+}
+
+bool ordo_builder_lacks_link(const struct ordo_builder *b)
+{
+	return b->lacks_link;
 }
 
 void ordo_builder_begin_algorithm(struct ordo_builder *b)

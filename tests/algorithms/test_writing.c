@@ -1,6 +1,6 @@
 /* test_writing.c - the algorithm that compiler/WRITING.md builds step by step, taken from that text
  * as it stands. */
-#include "algorithm.h"
+#include "pipeline/pipeline.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -3,6 +3,7 @@
 #define ORDO_TESTS_CLOSURE_H
 
 #include "passes.h"
+#include "pipeline/pipeline.h"
 
 /* Over the moves but for relays, in the order of the program, and the entering of ranks: bit m of a
  * row is move m, bit nmove + r the entering of rank r. */

@@ -1,5 +1,6 @@
 /* test_compile.c - notation and requests, what algorithms claim of themselves, and the orders in
  * which mesh adds. */
+#include "algorithms/registry.h"
 #include "compiling.h"
 
 #include <setjmp.h>
@@ -167,8 +168,8 @@ static uint32_t check_claims_of(const char *algorithm)
 static void algorithms_take_the_steps_and_the_volume_they_claim(void **state)
 {
 	(void)state;
-	for (uint32_t i = 0; i < ordo_nalgorithm; i++) {
-		const struct ordo_algorithm_facts *facts = &ordo_algorithm_table[i]->facts;
+	for (uint32_t i = 0; i < ordo_registry.nalgorithm; i++) {
+		const struct ordo_algorithm_facts *facts = &ordo_registry.algorithms[i]->facts;
 		assert_true(check_claims_of(facts->name) > 0);
 		for (uint32_t j = 0; j < facts->nparameter; j++)
 			for (const char *at = facts->parameters[j].values; at;

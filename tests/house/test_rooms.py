@@ -44,29 +44,8 @@ KNOWN = {
     "folders": [],
     "readmes": [
     ],
-    "includes": [
-        "compiler/passes",
-        "compiler/program",
-    ],
-    "calls": [
-        "compiler/algorithms",
-        "compiler/algorithms/direct",
-        "compiler/algorithms/flow",
-        "compiler/algorithms/hierarchy",
-        "compiler/algorithms/ring",
-        "compiler/algorithms/tree",
-        "compiler/choose",
-        "compiler/compile",
-        "compiler/cost",
-        "compiler/estimate",
-        "compiler/names",
-        "compiler/passes",
-        "compiler/passes/order",
-        "compiler/pipeline",
-        "compiler/program",
-        "compiler/request",
-        "compiler/resolve",
-    ],
+    "includes": [],
+    "calls": [],
 }
 
 

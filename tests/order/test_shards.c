@@ -4,6 +4,7 @@
  * Trees are compared with D(V) written down a second time, forests with the subtrees found from the
  * top, and results of real runs on different numbers of ranks with each other.
  */
+#include "algorithms/registry.h"
 #include "compiling.h"
 #include "program/shards.h"
 #include <ordo/arena.h>
@@ -356,8 +357,8 @@ static void other_algorithms_add_the_sums_of_the_ranks_in_their_order(void **sta
 {
 	(void)state;
 	uint32_t checked = 0;
-	for (uint32_t i = 0; i < ordo_nalgorithm; i++) {
-		const struct ordo_algorithm *algorithm = ordo_algorithm_table[i];
+	for (uint32_t i = 0; i < ordo_registry.nalgorithm; i++) {
+		const struct ordo_algorithm *algorithm = ordo_registry.algorithms[i];
 		for (size_t op = 0; op < 3; op++) {
 			if (algorithm->takes_shards || !(algorithm->facts.operators >> ops[op] & 1))
 				continue;

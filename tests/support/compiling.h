@@ -4,6 +4,7 @@
 #define TESTS_COMPILING_H
 
 #include "passes.h"
+#include "pipeline/pipeline.h"
 
 /* The schedule, which ordo_compile has proved; the test fails if there is none. The caller destroys
  * it. */

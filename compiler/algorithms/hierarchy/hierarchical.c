@@ -32,6 +32,7 @@
  *         and Bresnahan, IPDPS 2000
  */
 #include "hierarchy.h"
+#include "request/request.h"
 #include <assert.h>
 #include <ordo/arena.h>
 #include <ordo/divisor.h>
@@ -150,7 +151,7 @@ static bool resolve_stage(const struct ordo_resolved_request *resolved,
 		.algorithm = algorithm,
 		.topology = hierarchy->topologies[stage->level],
 	};
-	if (ordo_request_resolve(&stage->request, &request, error)) {
+	if (resolved->resolve(&stage->request, &request, error)) {
 		stage->natural = stage->request.problem.chunks_per_block;
 		return true;
 	}

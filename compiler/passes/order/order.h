@@ -221,8 +221,8 @@ void ordo_order_move(struct ordering *o, uint32_t id);
 
 /* relays.c */
 
-/* Two ranks that have no link write to a third one in turn: they are ordered by the relay before the
- * second's move, unless that is implied. */
+/* Two ranks that have no link write to a third one in turn: they are ordered by the relay before
+ * the second move, unless that is implied. */
 void ordo_order_relay(struct ordering *o, uint32_t from, uint32_t to);
 
 /* leaving.c */

@@ -1,5 +1,5 @@
 /* names.c - what a name of an algorithm means: its own, or one that the field has for it. */
-#include "algorithm.h"
+#include "request.h"
 #include <ctype.h>
 #include <ordo/suggest.h>
 #include <string.h>
@@ -29,16 +29,17 @@ static uint32_t operators_of(
 	return alias->operators ? alias->operators : facts->operators;
 }
 
-uint32_t ordo_algorithms_named(const char *name, struct ordo_named named[ORDO_MOST_NAMED])
+uint32_t ordo_registry_named(const struct ordo_registry *registry, const char *name,
+	struct ordo_named named[ORDO_MOST_NAMED])
 {
 	uint32_t count = 0;
-	for (uint32_t i = 0; i < ordo_nalgorithm && !count; i++) {
-		const struct ordo_algorithm_facts *facts = &ordo_algorithm_table[i]->facts;
+	for (uint32_t i = 0; i < registry->nalgorithm && !count; i++) {
+		const struct ordo_algorithm_facts *facts = &registry->algorithms[i]->facts;
 		if (is_same(name, facts->name))
 			named[count++] = (struct ordo_named){facts, NULL, facts->operators};
 	}
-	for (uint32_t i = 0; i < ordo_nalgorithm; i++) {
-		const struct ordo_algorithm_facts *facts = &ordo_algorithm_table[i]->facts;
+	for (uint32_t i = 0; i < registry->nalgorithm; i++) {
+		const struct ordo_algorithm_facts *facts = &registry->algorithms[i]->facts;
 		for (uint32_t a = 0; a < facts->nalias && count < ORDO_MOST_NAMED; a++) {
 			const struct ordo_alias *alias = &facts->aliases[a];
 			if (is_same(name, alias->name))
@@ -49,13 +50,14 @@ uint32_t ordo_algorithms_named(const char *name, struct ordo_named named[ORDO_MO
 	return count;
 }
 
-const char *ordo_algorithm_suggest(const char *word, uint32_t operators)
+const char *ordo_registry_suggest(
+	const struct ordo_registry *registry, const char *word, uint32_t operators)
 {
 	enum { MOST = 256 };
 	const char *names[MOST];
 	uint32_t count = 0;
-	for (uint32_t i = 0; i < ordo_nalgorithm; i++) {
-		const struct ordo_algorithm_facts *facts = &ordo_algorithm_table[i]->facts;
+	for (uint32_t i = 0; i < registry->nalgorithm; i++) {
+		const struct ordo_algorithm_facts *facts = &registry->algorithms[i]->facts;
 		if (facts->operators & operators && count < MOST)
 			names[count++] = facts->name;
 		for (uint32_t a = 0; a < facts->nalias; a++)

@@ -1,33 +1,11 @@
-/* request.c - reads `name(key=value)` and `name(algorithm,algorithm)` and checks that the algorithm
- * can do what is asked. */
-#include "algorithm.h"
-#include <assert.h>
+/* notation.c - reads `name(key=value)` and `name(algorithm,algorithm)`: an algorithm of the
+ * registry and the values of its parameters. */
+#include "request.h"
 #include <ctype.h>
 #include <ordo/arena.h>
 #include <ordo/suggest.h>
-#include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-
-static bool read_notation(
-	struct ordo_resolved_request *resolved, const char *text, struct ordo_error *error);
-
-bool ordo_error_in(struct ordo_error *error, const char *format, ...)
-{
-	static const char said[] = "algorithm: ";
-	if (!error || error->code != ORDO_USAGE)
-		return false;
-	char where[256], what[sizeof error->text];
-	va_list arguments;
-	va_start(arguments, format);
-	vsnprintf(where, sizeof where, format, arguments);
-	va_end(arguments);
-	const bool begins = !strncmp(error->text, said, strlen(said));
-	snprintf(what, sizeof what, "%s", error->text + (begins ? strlen(said) : 0));
-	snprintf(error->text, sizeof error->text, "algorithm: %s: %.1700s", where, what);
-	return false;
-}
 
 /* What is being read. */
 struct notation {
@@ -64,11 +42,14 @@ static bool takes_algorithms(const struct ordo_algorithm_facts *facts, uint32_t 
 
 /* The names of all algorithms; with an operator, NULL for those that lack it, and for those that
  * are made of others. */
-static const char **algorithm_names(struct ordo_arena *arena, const enum ordo_operator *op)
+static const char **algorithm_names(
+	struct ordo_resolved_request *resolved, const enum ordo_operator *op)
 {
-	const char **names = ordo_arena_alloc(arena, (ordo_nalgorithm + 1) * sizeof *names);
-	for (uint32_t i = 0, parameter; names && i < ordo_nalgorithm; i++) {
-		const struct ordo_algorithm_facts *facts = &ordo_algorithm_table[i]->facts;
+	const struct ordo_registry *registry = resolved->registry;
+	const char **names = ordo_arena_alloc(
+		&resolved->arena, ((size_t)registry->nalgorithm + 1) * sizeof *names);
+	for (uint32_t i = 0, parameter; names && i < registry->nalgorithm; i++) {
+		const struct ordo_algorithm_facts *facts = &registry->algorithms[i]->facts;
 		if (!op || (facts->operators >> *op & 1 && !takes_algorithms(facts, &parameter)))
 			names[i] = facts->name;
 	}
@@ -97,31 +78,37 @@ static const char *list_meanings(
 	return list ? list : "";
 }
 
+static bool hint_operator(struct ordo_resolved_request *resolved, struct ordo_error *error)
+{
+	const char **names = algorithm_names(resolved, &resolved->problem.op);
+	if (!names)
+		return ordo_fail_memory(error);
+	return ordo_hint(error, "algorithms that have it: %s",
+		list_names(&resolved->arena, names, resolved->registry->nalgorithm));
+}
+
 /* The name is one, but not for this operator. */
 static bool fail_operator(const struct notation *notation, const char *name,
 	const struct ordo_named *named, uint32_t count)
 {
-	struct ordo_arena *arena = &notation->resolved->arena;
-	const enum ordo_operator op = notation->resolved->problem.op;
-	const char **names = algorithm_names(arena, &op);
-	if (!names)
-		return ordo_fail_memory(notation->error);
+	struct ordo_resolved_request *resolved = notation->resolved;
 	ordo_fail(notation->error, ORDO_USAGE, 0, "algorithm: %s has no %s; it is a name for %s",
-		name, ordo_operator_facts(op)->name, list_meanings(arena, named, count));
-	return ordo_hint(notation->error, "algorithms that have it: %s",
-		list_names(arena, names, ordo_nalgorithm));
+		name, ordo_operator_facts(resolved->problem.op)->name,
+		list_meanings(&resolved->arena, named, count));
+	return hint_operator(resolved, notation->error);
 }
 
 static bool fail_name(const struct notation *notation, const char *name)
 {
 	struct ordo_resolved_request *resolved = notation->resolved;
-	const char **names = algorithm_names(&resolved->arena, NULL);
+	const char **names = algorithm_names(resolved, NULL);
 	if (!names)
 		return ordo_fail_memory(notation->error);
 	ordo_fail(notation->error, ORDO_USAGE, 0, "algorithm: found \"%s\", wanted one of %s", name,
-		list_names(&resolved->arena, names, ordo_nalgorithm));
-	const char *near = ordo_algorithm_suggest(name, 1u << resolved->problem.op);
-	near = near ? near : ordo_algorithm_suggest(name, UINT32_MAX);
+		list_names(&resolved->arena, names, resolved->registry->nalgorithm));
+	const char *near =
+		ordo_registry_suggest(resolved->registry, name, 1u << resolved->problem.op);
+	near = near ? near : ordo_registry_suggest(resolved->registry, name, UINT32_MAX);
 	return near ? ordo_hint(notation->error, "did you mean %s?", near) : false;
 }
 
@@ -130,7 +117,7 @@ static bool find_algorithm(const struct notation *notation, const char *name, co
 {
 	struct ordo_resolved_request *resolved = notation->resolved;
 	struct ordo_named named[ORDO_MOST_NAMED];
-	const uint32_t count = ordo_algorithms_named(name, named);
+	const uint32_t count = ordo_registry_named(resolved->registry, name, named);
 	uint32_t i = 0;
 	if (!count)
 		return fail_name(notation, name);
@@ -139,9 +126,10 @@ static bool find_algorithm(const struct notation *notation, const char *name, co
 	if (i == count && named[0].alias)
 		return fail_operator(notation, name, named, count);
 	i = i == count ? 0 : i;
-	for (uint32_t a = 0; a < ordo_nalgorithm; a++)
-		if (&ordo_algorithm_table[a]->facts == named[i].facts)
-			resolved->algorithm = ordo_algorithm_table[a];
+	const struct ordo_registry *registry = resolved->registry;
+	for (uint32_t a = 0; a < registry->nalgorithm; a++)
+		if (&registry->algorithms[a]->facts == named[i].facts)
+			resolved->algorithm = registry->algorithms[a];
 	*settings = named[i].alias ? named[i].alias->settings : "";
 	return true;
 }
@@ -275,7 +263,8 @@ static bool read_algorithm(
 {
 	struct ordo_arena *arena = &notation->resolved->arena;
 	const char *outer = notation->resolved->algorithm->facts.name;
-	struct ordo_resolved_request inner = {.problem.op = notation->resolved->problem.op};
+	struct ordo_resolved_request inner = {.problem.op = notation->resolved->problem.op,
+		.registry = notation->resolved->registry};
 	uint32_t index;
 	const char *plain = ordo_arena_text(arena, text, length);
 	if (!value->algorithms)
@@ -283,7 +272,7 @@ static bool read_algorithm(
 			arena, (strlen(notation->text) + 1) * sizeof *value->algorithms);
 	if (!plain || !value->algorithms)
 		return ordo_fail_memory(notation->error);
-	bool worked = read_notation(&inner, plain, notation->error);
+	bool worked = ordo_notation_read(&inner, plain, notation->error);
 	if (worked && takes_algorithms(&inner.algorithm->facts, &index))
 		worked = ordo_fail(notation->error, ORDO_USAGE, 0,
 			"found %s in %s; name all levels in one", inner.algorithm->facts.name,
@@ -444,7 +433,7 @@ static const char *merge_settings(struct ordo_arena *arena, const char *meant, c
 		arena, "(%s%s%s", meant, *written ? "," : ")", *written ? written + 1 : "");
 }
 
-static bool read_notation(
+bool ordo_notation_read(
 	struct ordo_resolved_request *resolved, const char *text, struct ordo_error *error)
 {
 	const struct notation notation = {resolved, without_spaces(&resolved->arena, text), error};
@@ -467,125 +456,12 @@ static bool read_notation(
 	return read_settings(&notation, settings) && complete(&notation);
 }
 
-bool ordo_check_problem(const struct ordo_problem *problem, struct ordo_error *error)
-{
-	if (ordo_problem_check(problem, error))
-		return true;
-	if (error && error->code == ORDO_BAD_INPUT) {
-		error->code = ORDO_USAGE;
-		error->rule = 0;
-	}
-	return false;
-}
-
-bool ordo_request_take_problem(struct ordo_resolved_request *resolved,
-	const struct ordo_request *request, struct ordo_error *error)
-{
-	struct ordo_problem *problem = &resolved->problem;
-	*problem = request->problem;
-	if (!problem->nshard)
-		problem->nshard = problem->nrank;
-	if (!problem->chunks_per_block)
-		problem->chunks_per_block = 1;
-	if (!ordo_check_problem(problem, error))
-		return false;
-	if (problem->nshard < problem->nrank)
-		return ordo_fail(error, ORDO_USAGE, 0,
-			"shards: found %u shards on %u ranks, wanted at least one a rank: %u or "
-			"more",
-			problem->nshard, problem->nrank, problem->nrank);
-	resolved->nshard = problem->nshard;
-	problem->chunks_per_block = request->problem.chunks_per_block;
-	resolved->topology = request->topology;
-	if (resolved->topology && resolved->topology->nrank != problem->nrank)
-		return ordo_fail(error, ORDO_USAGE, 0,
-			"topology: \"%s\" has %u ranks, the problem has %u",
-			resolved->topology->name, resolved->topology->nrank, problem->nrank);
-	return true;
-}
-
-static bool has_operator(const struct ordo_resolved_request *resolved, struct ordo_arena *arena,
-	struct ordo_error *error)
+bool ordo_has_operator(struct ordo_resolved_request *resolved, struct ordo_error *error)
 {
 	const enum ordo_operator op = resolved->problem.op;
 	if (resolved->algorithm->facts.operators >> op & 1)
 		return true;
-	const char **names = algorithm_names(arena, &op);
-	if (!names)
-		return ordo_fail_memory(error);
 	ordo_fail(error, ORDO_USAGE, 0, "algorithm: %s has no %s", resolved->algorithm->facts.name,
 		ordo_operator_facts(op)->name);
-	return ordo_hint(
-		error, "algorithms that have it: %s", list_names(arena, names, ordo_nalgorithm));
-}
-
-void ordo_leave_shards_to_ranks(struct ordo_resolved_request *resolved)
-{
-	struct ordo_problem *problem = &resolved->problem;
-	if (resolved->algorithm->takes_shards || resolved->nshard == problem->nrank)
-		return;
-	problem->nshard = problem->nrank;
-	problem->in_place = true;
-}
-
-struct ordo_problem ordo_whole_problem(const struct ordo_resolved_request *resolved)
-{
-	struct ordo_problem whole = resolved->problem;
-	whole.nshard = resolved->nshard;
-	whole.in_place = whole.in_place && resolved->nshard == resolved->problem.nshard;
-	return whole;
-}
-
-bool ordo_request_read(struct ordo_resolved_request *resolved, const struct ordo_request *request,
-	struct ordo_error *error)
-{
-	*resolved = (struct ordo_resolved_request){0};
-	if (!request->algorithm)
-		return ordo_fail(error, ORDO_USAGE, 0, "algorithm: found none, wanted its name");
-	if (!ordo_request_take_problem(resolved, request, error) ||
-		!read_notation(resolved, request->algorithm, error) ||
-		!has_operator(resolved, &resolved->arena, error))
-		return false;
-	ordo_leave_shards_to_ranks(resolved);
-	return !resolved->algorithm->applicable || resolved->algorithm->applicable(resolved, error);
-}
-
-void ordo_resolved_request_destroy(struct ordo_resolved_request *resolved)
-{
-	if (resolved->algorithm && resolved->algorithm->release)
-		resolved->algorithm->release(resolved);
-	ordo_arena_free(&resolved->arena);
-	*resolved = (struct ordo_resolved_request){0};
-}
-
-const struct ordo_value *ordo_parameter_value(
-	const struct ordo_resolved_request *resolved, const char *name)
-{
-	const struct ordo_algorithm_facts *facts = &resolved->algorithm->facts;
-	for (uint32_t i = 0; i < facts->nparameter; i++)
-		if (!strcmp(name, facts->parameters[i].name))
-			return &resolved->values[i];
-	assert(!"a parameter of the algorithm");
-	return NULL;
-}
-
-bool ordo_parameter_is(
-	const struct ordo_resolved_request *resolved, const char *name, const char *word)
-{
-	return !strcmp(ordo_parameter_value(resolved, name)->word, word);
-}
-
-uint32_t ordo_parameter_number(const struct ordo_resolved_request *resolved, const char *name)
-{
-	return ordo_parameter_value(resolved, name)->number;
-}
-
-bool ordo_claims_of(const struct ordo_resolved_request *resolved, struct ordo_claims *claims,
-	struct ordo_error *error)
-{
-	*claims = (struct ordo_claims){
-		resolved->algorithm->steps(resolved), resolved->algorithm->volume(resolved)};
-	return claims->steps != ORDO_UNCOUNTED && claims->volume != ORDO_UNCOUNTED
-		       ? true
-		       : ordo_fail_memory(error);
+	return hint_operator(resolved, error);
 }

@@ -1,11 +1,12 @@
-/* pipeline.c - from a request that names its algorithm to a proved schedule: one pass a line. */
+/* pipeline.c - from a resolved request to a proved schedule: one pass a line. */
+#include "pipeline.h"
 #include "passes.h"
 #include <stdlib.h>
 
 /* Of the time of all passes, about so much in a hundred is gone when one begins. */
-enum { BEGINS = 0, BUILT = 40, MERGED = 42, ORDERED = 90, EMITTED = 100 };
+enum { BUILT = 40, MERGED = 42, ORDERED = 90, EMITTED = 100 };
 
-static bool told(const struct ordo_request *request, uint64_t done)
+static bool report(const struct ordo_request *request, uint64_t done)
 {
 	if (request->progress)
 		request->progress(request->closure, "compiling", done, EMITTED);
@@ -13,19 +14,19 @@ static bool told(const struct ordo_request *request, uint64_t done)
 }
 
 /* An ordo_progress of the pass that orders; closure: a pointer to the request. */
-static void tell_ordering(void *closure, const char *what, uint64_t done, uint64_t total)
+static void report_ordering(void *closure, const char *what, uint64_t done, uint64_t total)
 {
 	const struct ordo_request *const *request = closure;
 	(void)what;
-	told(*request, MERGED + (ORDERED - MERGED) * done / (total ? total : 1));
+	report(*request, MERGED + (ORDERED - MERGED) * done / (total ? total : 1));
 }
 
 /* Before it is ordered. Always true. */
 static bool watch(struct ordo_sequence *sequence, const struct ordo_request **request)
 {
-	sequence->progress = tell_ordering;
+	sequence->progress = report_ordering;
 	sequence->closure = request;
-	return told(*request, MERGED);
+	return report(*request, MERGED);
 }
 
 /* Data has its links, or the builder would have said so; what remains are signals that go where no
@@ -82,63 +83,18 @@ struct ordo_schedule *ordo_compile_resolved(const struct ordo_request *request,
 	struct ordo_sequence sequence = {0};
 	struct ordo_sync_edges edges = {0};
 	struct ordo_schedule *schedule = NULL;
-	const bool worked = ordo_build(resolved, &sequence, error) && told(request, BUILT) &&
+	const bool worked = ordo_build(resolved, &sequence, error) && report(request, BUILT) &&
 			    ordo_accumulate(&sequence, error) && ordo_merge(&sequence, error) &&
 			    ordo_relay(&sequence, request->topology, error) &&
 			    watch(&sequence, &request) &&
 			    ordo_order_moves(&sequence, ORDO_SEARCH_VISITS, &edges, error) &&
-			    told(request, ORDERED) &&
+			    report(request, ORDERED) &&
 			    (schedule = ordo_emit(resolved, &sequence, &edges, error)) &&
 			    signals_have_links(resolved, schedule, error);
 	free(edges.items);
 	ordo_sequence_free(&sequence);
-	told(request, EMITTED);
+	report(request, EMITTED);
 	if (worked && prove(request, schedule, error))
-		return schedule;
-	ordo_schedule_destroy(schedule);
-	return NULL;
-}
-
-struct ordo_schedule *ordo_compile_named(
-	const struct ordo_request *request, struct ordo_error *error)
-{
-	struct ordo_resolved_request resolved = {0};
-	struct ordo_schedule *schedule = NULL;
-	told(request, BEGINS);
-	if (ordo_request_resolve(&resolved, request, error))
-		schedule = ordo_compile_resolved(request, &resolved, error);
-	else
-		told(request, EMITTED);
-	ordo_resolved_request_destroy(&resolved);
-	return schedule;
-}
-
-struct ordo_proof *ordo_prove_compiled(const struct ordo_request *request,
-	const struct ordo_schedule *schedule, struct ordo_error *why)
-{
-	const struct ordo_verify_options options = {.topology = request->topology,
-		.max_findings = 1,
-		.progress = request->progress,
-		.closure = request->closure};
-	struct ordo_proof *proof = ordo_verify(schedule, &options, why);
-	if (!proof || proof->proved)
-		return proof;
-	ordo_finding_error(schedule, &proof->findings[0], why);
-	why->code = ORDO_ENVIRONMENT; /* of the compiler, not of what was asked for */
-	ordo_hint(
-		why, "this is a bug of the compiler, by %s; please report it", request->algorithm);
-	ordo_proof_destroy(proof);
-	return NULL;
-}
-
-struct ordo_schedule *ordo_compile_proved(
-	const struct ordo_request *request, struct ordo_proof **proof, struct ordo_error *why)
-{
-	struct ordo_request wish = *request;
-	wish.unproved = true; /* proved here, and the proof kept */
-	struct ordo_schedule *schedule = ordo_compile_named(&wish, why);
-	*proof = schedule ? ordo_prove_compiled(request, schedule, why) : NULL;
-	if (*proof)
 		return schedule;
 	ordo_schedule_destroy(schedule);
 	return NULL;

@@ -6,6 +6,8 @@
  * moved, slots and streams, each of which takes memory, measured over all algorithms.
  */
 #include "algorithms/hierarchy/levels.h"
+#include "algorithms/registry.h"
+#include "pipeline.h"
 #include <math.h>
 #include <ordo/memory.h>
 #include <stdio.h>
@@ -80,6 +82,24 @@ static void print_algorithm(const struct estimating *e, const struct sample *sam
 	snprintf(out + length, 1024 - (size_t)length, "])");
 }
 
+/* Samples are not held against the memory limit. */
+static bool resolve_sample(struct ordo_resolved_request *resolved,
+	const struct ordo_request *request, struct ordo_error *error)
+{
+	return ordo_request_read(resolved, &ordo_registry, request, error) &&
+	       ordo_request_prepare(resolved, resolve_sample, error);
+}
+
+static struct ordo_schedule *compile_sample(const struct ordo_request *sample)
+{
+	struct ordo_resolved_request resolved = {0};
+	struct ordo_schedule *schedule = resolve_sample(&resolved, sample, NULL)
+						 ? ordo_compile_resolved(sample, &resolved, NULL)
+						 : NULL;
+	ordo_resolved_request_destroy(&resolved);
+	return schedule;
+}
+
 static bool build(const struct estimating *e, const char *algorithm, const struct sample *sample,
 	struct counts *counts)
 {
@@ -93,8 +113,8 @@ static bool build(const struct estimating *e, const char *algorithm, const struc
 	small.problem.root = (uint32_t)((uint64_t)problem->root * n / problem->nrank);
 	small.topology = n == problem->nrank ? e->request->topology : NULL;
 	small.progress = NULL;
-	small.unproved = small.is_sample = true;
-	struct ordo_schedule *schedule = ordo_compile(&small, NULL);
+	small.unproved = true;
+	struct ordo_schedule *schedule = compile_sample(&small);
 	if (schedule)
 		*counts = counts_of(schedule);
 	ordo_schedule_destroy(schedule);
@@ -273,7 +293,7 @@ bool ordo_estimate(
 	const struct ordo_request *request, struct ordo_estimate *answer, struct ordo_error *error)
 {
 	struct ordo_resolved_request resolved;
-	bool worked = ordo_request_read(&resolved, request, error);
+	bool worked = ordo_request_read(&resolved, &ordo_registry, request, error);
 	if (worked && !estimate(&resolved, request, answer))
 		worked = ordo_fail(error, ORDO_USAGE, 0,
 			"%s: found no few ranks that tell what %u take", resolved.notation,
