@@ -1,5 +1,5 @@
-/* registry.h - the table of algorithms. Algorithms do not know it: names in their parameters are looked
- * up in the registry of their request. */
+/* registry.h - the table of algorithms. Algorithms do not know it: names in their parameters are
+ * looked up in the registry of their request. */
 #ifndef ORDO_COMPILER_ALGORITHMS_REGISTRY_H
 #define ORDO_COMPILER_ALGORITHMS_REGISTRY_H
 

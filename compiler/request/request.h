@@ -16,7 +16,7 @@ bool ordo_check_problem(const struct ordo_problem *problem, struct ordo_error *e
 
 /* Reads `name(key=value,key=value)` or `name(algorithm,algorithm,key=value)` into resolved->values
  * and ->notation. Words and numbers are written plainly, a list in brackets `order=[0,2,1,3]`,
- * several lists as `order=[[0,1,2],[0,2,1]]`. resolved->problem and ->registry are there already. */
+ * several lists as `order=[[0,1,2],[0,2,1]]`. Needs resolved->problem and ->registry. */
 bool ordo_notation_read(
 	struct ordo_resolved_request *resolved, const char *text, struct ordo_error *error);
 /* Fails if the algorithm does not have the operator. */
@@ -25,8 +25,8 @@ bool ordo_has_operator(struct ordo_resolved_request *resolved, struct ordo_error
 /* Reads and checks; takes little memory. The caller destroys it, also after false. */
 bool ordo_request_read(struct ordo_resolved_request *resolved, const struct ordo_registry *registry,
 	const struct ordo_request *request, struct ordo_error *error);
-/* After reading: what the algorithm prepares, and K. `resolve` is for the algorithms that it is made
- * of. */
+/* After reading: what the algorithm prepares, and K. `resolve` is for the algorithms that this one
+ * is made of. */
 bool ordo_request_prepare(
 	struct ordo_resolved_request *resolved, ordo_resolve *resolve, struct ordo_error *error);
 void ordo_resolved_request_destroy(struct ordo_resolved_request *resolved);
