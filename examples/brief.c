@@ -1,5 +1,4 @@
-/* brief.c - the least there is to write: four vectors, summed by a schedule, every rank driven by
- * one call. */
+/* brief.c - a minimal program: sums four vectors by a schedule, with one call for all ranks. */
 #include <ordo/ordo.h>
 
 int main(void)

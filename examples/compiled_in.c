@@ -1,5 +1,5 @@
-/* compiled_in.c - sums the vectors of four ranks by a schedule that `ordo embed` made C of: no
- * document is read, and no JSON linked. */
+/* compiled_in.c - sums the vectors of four ranks by a schedule that `ordo embed` turned into C:
+ * reads no document, and links no JSON. */
 #include "ring_4.h"
 #include <ordo/ordo.h>
 

@@ -1,4 +1,4 @@
-/* boxes.c - servers that are sold with eight accelerators and a network card for each. */
+/* boxes.c - servers with eight accelerators and a network card for each. */
 #include "boxes.h"
 #include "generator.h"
 #include "sizes.h"
@@ -51,7 +51,7 @@ static bool join_servers(struct ordo_topology *topology, const struct ordo_box *
 	return true;
 }
 
-/* The name says both sizes, as those of other servers do: who looks for levels reads it. */
+/* The name has both sizes, as for other servers, because levels are derived from it. */
 static struct ordo_topology *make(
 	const struct ordo_box *box, uint32_t servers, struct ordo_error *error)
 {

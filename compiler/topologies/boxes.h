@@ -1,6 +1,6 @@
-/* boxes.h - servers that are sold with eight accelerators and a network card for each.
+/* boxes.h - servers with eight accelerators and a network card for each.
  *
- * A server is a full mesh of links, or has one switch that all its ranks are at. A rank's card
+ * A server is a full mesh of links, or has one switch that connects all its ranks. A rank's card
  * leads to the leaf switch of its number, the leaves lead to one spine, which is as wide as they
  * are: nothing is oversubscribed. Switches are numbered: the leaves, the spine, then one in each
  * server.

@@ -1,7 +1,7 @@
 /* full_mesh.c - every rank has a link of its own to every other rank. */
 #include "generator.h"
 
-/* 67 million links: memory ends before the 32-bit ids do. */
+/* 67 million links: memory runs out before 32-bit ids. */
 enum { MAX_RANKS = 8192 };
 
 static bool add_links(struct ordo_topology *topology, struct ordo_error *error)

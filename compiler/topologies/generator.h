@@ -1,7 +1,7 @@
-/* generator.h - a topology that has a name: what is said of it, and what makes it. A file each, and
- * a line in table.h.
+/* generator.h - a named topology: its facts and its generator. One file for each, and a line in
+ * table.h.
  *
- * The latencies are assumptions of the right size, the bandwidths are those published for the link
+ * Latencies are assumptions of a realistic magnitude; bandwidths are those published for the link
  * classes.
  */
 #ifndef ORDO_TOPOLOGY_GENERATOR_H

@@ -1,4 +1,4 @@
-/* star.c - every rank has one port, joined to one switch in the middle. */
+/* star.c - every rank has one port, connected to one central switch. */
 #include "generator.h"
 
 static bool add_links(struct ordo_topology *topology, struct ordo_error *error)

@@ -1,5 +1,5 @@
-/* torus.c - a grid of two or three dimensions that goes round in each: links to both neighbours of
- * every dimension.
+/* torus.c - a grid of two or three dimensions with wraparound: links to both neighbours in every
+ * dimension.
  *
  * `torus:4x4`, `torus:2x3x4`; ranks count along the last dimension first. `torus` alone is the
  * rectangle nearest to a square. In a dimension of two both neighbours are one.

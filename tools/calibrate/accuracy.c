@@ -1,5 +1,4 @@
-/* accuracy.c - predicted against measured: how far a calibrated prediction is from what threads
- * then take. */
+/* accuracy.c - compares calibrated predictions with measured times. */
 #include "accuracy.h"
 #include "cli/sizes.h"
 #include "report/plan_set_proof.h"
@@ -28,7 +27,7 @@ static const struct {
 };
 enum { NSUBJECT = sizeof subjects / sizeof *subjects };
 
-/* One of them at one size. */
+/* One algorithm at one size. */
 struct comparison {
 	uint32_t subject, rate;
 	double predicted, of_size; /* seconds, with the document and with the costs of this size */
@@ -88,7 +87,7 @@ static bool compare_at(struct comparing *comparing, const struct ordo_schedule *
 	return true;
 }
 
-/* What does not apply to so many ranks is left out. */
+/* Skips algorithms that do not apply to the number of ranks. */
 static bool compare_subject(struct comparing *comparing, uint32_t subject, struct ordo_error *error)
 {
 	const struct ordo_request request = {
@@ -149,8 +148,8 @@ static bool summarise(const struct comparing *comparing, bool of_size, struct su
 	return true;
 }
 
-/* Of the AllReduces at a size: what the one that was predicted to be the fastest took, over the
- * least that any took. 0: there are none. */
+/* Of the AllReduces at a size: the measured time of the one predicted to be fastest, over the least
+ * measured time. 0: there are none. */
 static double regret_of(const struct comparing *comparing, uint32_t rate)
 {
 	const struct comparison *chosen = NULL;

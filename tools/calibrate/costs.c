@@ -1,4 +1,4 @@
-/* costs.c - what tasks cost on the threads of this machine. */
+/* costs.c - measures the costs of tasks on the threads of this machine. */
 #include "costs.h"
 #include "latency.h"
 #include "microbenchmarks.h"
@@ -6,16 +6,15 @@
 #include <ordo/arena.h>
 #include <ordo/compiler.h>
 
-/* Sizes that are measured beside the one asked for, while all buffers take no more than that. */
+/* Sizes measured beside the requested one, as long as all buffers fit into the limit. */
 static const uint64_t sizes[] = {4 << 10, 64 << 10, 1 << 20, 16 << 20};
 enum { NSIZE = sizeof sizes / sizeof *sizes };
 #define MOST_MEMORY (UINT64_C(1) << 29)
 
-/* Moves of a run: enough that entering and leaving it hardly counts, and few enough at large
- * sizes. */
+/* Moves per run: enough to amortize the call, and not too many at large sizes. */
 enum { FEWEST_MOVES = 2048 };
 
-/* For the bar: three, and four rates at each size. */
+/* For the progress bar: three, and four rates at each size. */
 enum { NMEASUREMENT = 3 + 4 * (NSIZE + 1) };
 
 static void tell_progress(const struct calibrating *how, uint64_t done)
@@ -54,21 +53,21 @@ static bool measure_task(struct calibration *calibration, struct ordo_error *err
 	return true;
 }
 
-/* A run of one task a rank, less that task. */
+/* The time of a run with one task per rank, less that task. */
 static bool measure_call(struct calibration *calibration, struct ordo_error *error)
 {
 	const struct calibrating *how = &calibration->how;
 	const double tasks =
 		(double)((how->nrank - 1) / how->nworker + 1) * calibration->task_ns.median;
 	struct spread spread;
-	if (!measure_owned(practise_moves(how->nrank, 1, 1, ORDO_LOCAL_COPY, error), how, 1,
+	if (!measure_owned(make_moves_benchmark(how->nrank, 1, 1, ORDO_LOCAL_COPY, error), how, 1,
 		    how->nworker, &spread, error))
 		return false;
 	calibration->call_ns = scale_spread(&spread, 1e9, tasks);
 	return true;
 }
 
-/* With one thread there is nobody to wait for: what is ready runs at once. */
+/* With one thread there is no latency: ready streams run at once. */
 static bool measure_latency(struct calibration *calibration, struct ordo_error *error)
 {
 	enum { TASKS_OF_A_HOP = 3 };
@@ -87,23 +86,25 @@ static bool measure_latency(struct calibration *calibration, struct ordo_error *
 	return true;
 }
 
-/* Rate of one core: the time of moves with bytes, less that of the same moves with next to none. */
+/* The rate of one core: the time of moves with bytes, less that of the same moves with almost
+ * none. */
 static bool measure_rate(struct calibration *calibration, uint64_t bytes, enum ordo_task_kind kind,
 	struct spread *rate, struct ordo_error *error)
 {
 	const struct calibrating *how = &calibration->how;
 	const uint32_t nchunk = how->nrank, moves = how->nrank * nchunk;
-	/* Large ones take long enough as they are. */
+	/* Large moves take long enough without repetition. */
 	const uint32_t nround =
 		bytes > 1 << 18 || moves >= FEWEST_MOVES ? 1 : (FEWEST_MOVES - 1) / moves + 1;
 	const uint64_t count = bytes / ordo_type_size(how->type);
 	struct spread full, empty;
-	if (!measure_owned(practise_moves(how->nrank, nchunk, nround, kind, error), how, count,
-		    how->nworker, &full, error) ||
-		!measure_owned(practise_moves(how->nrank, nchunk, nround, kind, error), how, nchunk,
-			how->nworker, &empty, error))
+	if (!measure_owned(make_moves_benchmark(how->nrank, nchunk, nround, kind, error), how,
+		    count, how->nworker, &full, error) ||
+		!measure_owned(make_moves_benchmark(how->nrank, nchunk, nround, kind, error), how,
+			nchunk, how->nworker, &empty, error))
 		return false;
-	/* Where the difference drowns, at least a hundredth of the time is that of bytes. */
+	/* If the difference is lost in noise, attributes at least a hundredth of the time to
+	 * bytes. */
 	const double less = empty.median < 0.99 * full.first_quartile ? empty.median
 								      : 0.99 * full.first_quartile;
 	const struct spread alone = scale_spread(&full, 1, less);
@@ -152,8 +153,8 @@ bool calibrate(
 	return there || measure_rates(calibration, how->bytes, error);
 }
 
-/* What adding takes beyond copying. Where that is nothing, no bandwidth can say so; a million GB/s
- * nearly does. */
+/* The bandwidth of the time that adding takes beyond copying. If that is zero, a million GB/s
+ * stands for infinity. */
 static double adding_beyond(double copy, double reduce)
 {
 	const double most = 1e6, rest = 1 / reduce - 1 / copy;

@@ -1,7 +1,7 @@
-/* costs.h - what tasks cost on the threads of this machine, as a topology that predictions take.
+/* costs.h - the costs of tasks on the threads of this machine, as a topology for predictions.
  *
  * All ranks share the cores, so a rate is that of one core while all are busy. In the document a
- * link is one core copying; what adding takes beyond that is its reduce bandwidth, because a
+ * link models one core copying; its reduce bandwidth models the extra time of adding, because a
  * SendReduce reads, adds and writes at once.
  */
 #ifndef ORDO_TOOLS_CALIBRATE_COSTS_H
@@ -15,12 +15,12 @@ struct calibrating {
 	uint32_t nrank, nworker;
 	enum ordo_type type;
 	uint64_t bytes;		 /* of a rank's buffer, for the document */
-	double seconds;		 /* about so long for each measurement */
+	double seconds;		 /* approximate time of each measurement */
 	ordo_progress *progress; /* may be NULL */
 	void *closure;
 };
 
-/* Moving N buffers of so many bytes, each chunk an N-th; GB/s of a core. */
+/* Rates of moving N buffers of so many bytes, in chunks of 1/N; GB/s of a core. */
 struct measured_rates {
 	uint64_t bytes;
 	struct spread copy, reduce; /* Send, SendReduce */
@@ -30,12 +30,12 @@ struct measured_rates {
 enum { MOST_RATES = 8 };
 struct calibration {
 	struct calibrating how;
-	struct spread task_ns; /* of a task that moves next to nothing */
-	struct spread call_ns; /* of a call, beside its tasks: threads begin and end it */
-	/* from a Send on one core to the Wait for it on another having ended; of no runs with one
-	 * thread or core */
+	struct spread task_ns; /* of a task that moves almost nothing */
+	struct spread call_ns; /* of a call without its tasks: threads begin and end it */
+	/* from a Send on one core to the end of the Wait for it on another; no runs with one thread
+	 * or core */
 	struct spread hop_ns;
-	double latency_ns;			 /* what of it is not tasks */
+	double latency_ns;			 /* hop_ns without its tasks */
 	struct measured_rates rates[MOST_RATES]; /* ascending */
 	uint32_t nrate;
 	uint32_t chosen; /* of how.bytes */

@@ -1,5 +1,5 @@
-/* latency.c - how long it takes from a Send on one core until the Wait for it on another has
- * ended. */
+/* latency.c - measures the latency from a Send on one core to the end of the Wait for it on
+ * another. */
 #define _GNU_SOURCE /* pthread_setaffinity_np */
 #include "latency.h"
 #include "check/buffers.h"
@@ -10,7 +10,7 @@
 
 enum { NHOP = 100 };
 
-/* The thread of rank 1: it runs whenever the turn grows, until it is told to stop. */
+/* The thread of rank 1: runs whenever `turn` increases, until it is stopped. */
 struct partner {
 	struct ordo_plan *plan;
 	_Atomic uint32_t turn;
@@ -68,7 +68,7 @@ static bool hop(struct ordo_plan *plan, const struct measuring *how, struct spre
 		atomic_store(&partner.stop, true);
 		pthread_join(thread, NULL);
 	} else {
-		ordo_fail(error, ORDO_ENVIRONMENT, 0, "no second thread could be started");
+		ordo_fail(error, ORDO_ENVIRONMENT, 0, "could not start a second thread");
 	}
 	pthread_setaffinity_np(pthread_self(), sizeof allowed, &allowed);
 	return worked;
@@ -80,7 +80,7 @@ bool measure_hops(const struct measuring *how, struct spread *spread, struct ord
 		.type = how->type, .reduction = how->reduction, .count = 1};
 	struct buffers buffers = {.nrank = 0};
 	*spread = (struct spread){.count = 0};
-	struct ordo_schedule *schedule = practise_hops(NHOP, error);
+	struct ordo_schedule *schedule = make_pingpong(NHOP, error);
 	struct ordo_plan *plan = schedule ? ordo_plan_create(schedule, &options, error) : NULL;
 	const bool worked =
 		plan && allocate_and_bind(&buffers, plan, &schedule->problem, &options, error) &&

@@ -1,7 +1,8 @@
-/* microbenchmarks.c - schedules that are no collectives, but each do one thing over and over, to be
+/* microbenchmarks.c - schedules that are no collectives, but repeat one kind of task, to be
  * measured.
  *
- * They are written as documents and read: that is how schedules from elsewhere come in.
+ * They are written as documents and read again, because that is the way to create arbitrary
+ * schedules.
  */
 #include "microbenchmarks.h"
 #include "base/memory_stream.h"
@@ -66,7 +67,7 @@ static void write_move(
 		chunk, chunk, chunk);
 }
 
-struct ordo_schedule *practise_moves(uint32_t nrank, uint32_t nchunk, uint32_t nround,
+struct ordo_schedule *make_moves_benchmark(uint32_t nrank, uint32_t nchunk, uint32_t nround,
 	enum ordo_task_kind kind, struct ordo_error *error)
 {
 	struct page page;
@@ -81,7 +82,7 @@ struct ordo_schedule *practise_moves(uint32_t nrank, uint32_t nchunk, uint32_t n
 	return end_page(&page, error);
 }
 
-/* One end of the hops: the first to send is rank 0. */
+/* Writes one end of the ping-pong; rank 0 sends first. */
 static void write_hops(struct page *page, uint32_t rank, uint32_t nhop)
 {
 	const uint32_t peer = 1 - rank;
@@ -101,7 +102,7 @@ static void write_hops(struct page *page, uint32_t rank, uint32_t nhop)
 	end_rank(page);
 }
 
-struct ordo_schedule *practise_hops(uint32_t nhop, struct ordo_error *error)
+struct ordo_schedule *make_pingpong(uint32_t nhop, struct ordo_error *error)
 {
 	struct page page;
 	if (!begin_page(&page, 2, 1, error))

@@ -1,4 +1,4 @@
-/* timing.c - how long a schedule really takes on threads, as tasks, over and over. */
+/* timing.c - measures repeated runs of a schedule's tasks on threads. */
 #include "timing.h"
 #include "base/clock.h"
 #include "check/buffers.h"
@@ -13,7 +13,7 @@ static int compare(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Between neighbours where it falls between them. */
+/* Interpolates between adjacent values. */
 static double quantile(const double *sorted, uint32_t count, double share)
 {
 	const double at = share * (count - 1);
@@ -48,7 +48,7 @@ struct spread rate_of(const struct spread *seconds, double work)
 		.third_quartile = work / seconds->first_quartile};
 }
 
-/* Small positive numbers of any type, in every page. */
+/* Fills the buffers with small positive numbers, touching every page. */
 static void touch(const struct buffers *buffers, const struct ordo_plan *plan)
 {
 	enum { PATTERN = 0x2f };

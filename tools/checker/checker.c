@@ -1,12 +1,13 @@
 /* checker.c - reads a schedule and its certificate, and checks in one pass over the certificate's
  * order that R1..R11 hold.
  *
- * schedules/FORMAT.md says what both documents mean; nothing of what makes or reads them is used
- * here. Tasks are numbered stream after stream. Each Wait of a signal takes the oldest token (R5:
- * of one stream, for one stream). A path is a list of Waits, and leads from the Notify that the
- * first took the token of to the last: each other Notify stands behind the Wait before it, in one
- * stream. Every slot remembers who wrote it last and who has read it since, so what must be ordered
- * is found here, and a certificate cannot leave it out. What is kept + 1 is 0 if there is none.
+ * schedules/FORMAT.md defines both documents; this shares no code with the programs that write or
+ * read them. Tasks are numbered stream after stream. Each Wait of a signal takes the oldest token
+ * (R5: one stream notifies, one waits). A path is a list of Waits, and leads from the Notify whose
+ * token the first took to the last Wait: each other Notify comes after the Wait before it, in one
+ * stream. Every slot records its last writer and the readers since, so the checker itself finds the
+ * accesses that must be ordered, and a certificate cannot omit them. Fields marked + 1 are 0 for
+ * none.
  *
  * The schedule is checked for R1 before anything else, except for a rank that is there twice.
  */
@@ -30,7 +31,7 @@ static const char *const buffers[] = {"input", "output", "scratch"};
 static const char *const f32 = "f32", *const names[] = {"AllReduce", "Reduce", "Broadcast",
 					      "ReduceScatter", "AllGather", "Scatter", "Gather",
 					      "AllToAll"};
-/* The keys of each object; of those that are not free to be left out, the bits are in `needed`. */
+/* The keys of each object; the bits of the required ones are in `needed`. */
 struct keys {
 	u32 n, needed;
 	const char *names[14];
@@ -132,7 +133,7 @@ static _Noreturn void stop(struct check *c, enum verdict verdict, const char *te
 	longjmp(c->out, 1);
 }
 
-/* What is read is not what it must be: R1, or no certificate. */
+/* Stops at a document that breaks R1, or is no certificate. */
 static _Noreturn void stop_at(struct check *c, const char *place, const char *text)
 {
 	const char *line = c->reading->begin;
@@ -154,7 +155,7 @@ static _Noreturn void stop_at(struct check *c, const char *place, const char *te
 #define READABLE(truth, text) ((truth) ? (void)0 : stop(c, UNREADABLE, "error: " text))
 #define SHAPE(truth, value, words) ((truth) ? (void)0 : stop_at(c, (value)->text, words))
 
-/* Zeroed; given back at the end. */
+/* Zeroed memory, freed at the end. */
 static void *need(struct check *c, u64 n, u64 size)
 {
 	void **memory = n < ((u64)1 << 36) / size ? calloc(1, 16 + n * size) : NULL;
@@ -164,7 +165,7 @@ static void *need(struct check *c, u64 n, u64 size)
 	return memory + 2;
 }
 
-/* Room for one more; the caller gives it back. */
+/* Grows an array by at least one element; the caller frees it. */
 static void *grow(struct check *c, void *array, u64 n, u64 *room, u64 size)
 {
 	if (n < *room)
@@ -231,7 +232,8 @@ static const struct value *pair(struct check *c, const struct value *array, cons
 	return first;
 }
 
-/* Puts the value of each key in its place: every key known, there once, and none missing. */
+/* Stores the value of each key: every key must be known and occur once, and required keys must be
+ * present. */
 static void members(struct check *c, const struct value *object, const struct keys *keys,
 	const struct value **found)
 {
@@ -253,7 +255,7 @@ static int by_key(const void *one, const void *other)
 	return json_compare(*(const struct value *const *)one, *(const struct value *const *)other);
 }
 
-/* Anybody's extras: no key twice, however deep. */
+/* Extra members ("x"): no duplicate keys at any depth. */
 static void check_extra(struct check *c, const struct value *value)
 {
 	u64 n = 0;
@@ -270,7 +272,7 @@ static void check_extra(struct check *c, const struct value *value)
 			"a key that is there twice in x");
 }
 
-/* What the slots of a rank hold. */
+/* The number of slots in a buffer of a rank. */
 
 static u64 slots(const struct check *c, u64 rank, u32 buffer)
 {
@@ -382,7 +384,8 @@ static void read_problem(struct check *c, const struct value *const *head)
 		"too many shards");
 }
 
-/* A rank twice is refused at once: so a file that is named a thousand times is read twice. */
+/* Refuses a second program of a rank at once, so that a file named a thousand times is read only
+ * twice. */
 static void read_program(struct check *c, const struct value *program, u64 nprogram)
 {
 	const struct value *found[2] = {0};
@@ -461,7 +464,7 @@ static void read_schedule(struct check *c, const struct document *document)
 
 /* Paths. */
 
-/* A Wait that has taken its token; behind the hop before, if there is one. */
+/* Checks a Wait that has taken its token, and that it follows the hop before, if any. */
 static u32 check_hop(struct check *c, const u32 *before, u32 id)
 {
 	DEMAND(id < c->ntask && c->tasks[id].taken, "a hop that took no token");
@@ -511,7 +514,7 @@ static u32 check_path(struct check *c, const struct value *item, u32 *last)
 	return begin;
 }
 
-/* The paths to a task: what each shows it to follow. */
+/* Reads the paths to a task, and records the tasks that each proves to precede it. */
 static void take_paths(struct check *c, u32 id, const struct value **paths)
 {
 	u32 last;
@@ -680,7 +683,7 @@ static void run(struct check *c, const struct value *order, const struct value *
 	DEMAND(!paths, "a path leads to a task that is not there, or was there before");
 }
 
-/* R6; R9, leaving; and the routes that paths went along. */
+/* R6; R9 for leaving ranks; and the routes that paths used. */
 static void check_end(struct check *c, const struct value *leaving)
 {
 	u32 last;
@@ -703,7 +706,7 @@ static void check_end(struct check *c, const struct value *leaving)
 	}
 }
 
-/* R11: does the tree have every leaf once? */
+/* R11: whether the tree has every leaf exactly once. */
 static bool is_whole(struct check *c, u32 tree)
 {
 	bool whole = c->trees[tree].leaves == c->V;

@@ -1,4 +1,4 @@
-/* checker.h - does the certificate prove the schedule? It knows nothing of libordo. */
+/* checker.h - checks that a certificate proves a schedule, independently of libordo. */
 #ifndef ORDO_TOOLS_CHECKER_CHECKER_H
 #define ORDO_TOOLS_CHECKER_CHECKER_H
 
@@ -7,14 +7,14 @@
 
 enum verdict { ACCEPTED = 0, REJECTED = 1, UNREADABLE = 3 };
 
-/* A text and its bytes, and the descriptor of the folder it stands in; -1: it stands in none. */
+/* A text and its size, and the descriptor of its folder, or -1. */
 struct document {
 	const char *text;
 	size_t size;
 	int folder;
 };
 
-/* report says why not, or what was proved. */
+/* The report states what was proved, or why not. */
 enum verdict check_certificate(
 	const struct document *schedule, const struct document *certificate, char report[256]);
 

@@ -1,4 +1,4 @@
-/* files.c - the bytes of files. */
+/* files.c - reads files. */
 #include "checker.h"
 #include <fcntl.h>
 #include <stdio.h>
@@ -18,7 +18,7 @@ char *read_file(int folder, const char *name, bool follow, size_t *size)
 		close(descriptor);
 	char *text = file ? malloc((size_t)facts.st_size + 1) : NULL;
 	*size = text ? fread(text, 1, (size_t)facts.st_size, file) : 0;
-	/* A file that grew or shrank meanwhile is not the one that was asked for. */
+	/* Fails if the file grew or shrank while it was read. */
 	const bool whole =
 		text && *size == (size_t)facts.st_size && getc(file) == EOF && !ferror(file);
 	if (file)

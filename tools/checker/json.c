@@ -1,8 +1,8 @@
-/* json.c - a text becomes values that point into it.
+/* json.c - parses a text into values that point into it.
  *
  * Stricter than RFC 8259 as schedules/FORMAT.md says: UTF-8 throughout, no U+0000 in strings,
- * numbers of at most 63 letters, strings and white space of at most 1 MiB, values nested at most
- * 64 deep in `x`, which stands one deep itself.
+ * numbers of at most 63 letters, strings and white space of at most 1 MiB, values nested at most 64
+ * deep in `x`, which stands one deep itself.
  */
 #include "json.h"
 #include <stdlib.h>

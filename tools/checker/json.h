@@ -1,5 +1,5 @@
-/* json.h - JSON by the letter of RFC 8259, refused where two readers could take it for two
- * things. It knows nothing of libordo. */
+/* json.h - a strict parser of JSON (RFC 8259), which refuses texts that parsers read differently.
+ * Independent of libordo. */
 #ifndef ORDO_TOOLS_CHECKER_JSON_H
 #define ORDO_TOOLS_CHECKER_JSON_H
 

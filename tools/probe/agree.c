@@ -1,8 +1,8 @@
-/* agree.c - whether the trees that were seen are those of each other, and those of the proof. */
+/* agree.c - compares recovered trees with each other and with the proof. */
 #include "agree.h"
 #include <stdlib.h>
 
-/* Nodes stand after what they add. ORDO_NONE: no memory. */
+/* Children precede their nodes. ORDO_NONE: no memory. */
 static uint32_t plant(
 	struct ordo_forest *forest, uint32_t (*nodes)[2], uint32_t nleaf, uint32_t *planted)
 {

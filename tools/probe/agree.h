@@ -1,4 +1,4 @@
-/* agree.h - whether the trees that were seen are those of each other, and those of the proof. */
+/* agree.h - compares recovered trees with each other and with the proof. */
 #ifndef ORDO_TOOLS_AGREE_H
 #define ORDO_TOOLS_AGREE_H
 
@@ -9,10 +9,10 @@
 struct probe {
 	struct drive drive;
 	struct recovered recovered;
-	uint32_t *trees; /* [nclass] of the forest; ORDO_NONE: none, see why of the class */
+	uint32_t *trees; /* [nclass] in the forest; ORDO_NONE: none, see `why` of the class */
 };
 
-/* Probes once. Trees go to the forest. To be freed, also after false. */
+/* Probes once, and adds the trees to the forest. The caller frees it, also after false. */
 bool make_probe(struct probe *probe, struct live *live, const struct drive *drive,
 	struct ordo_forest *forest, struct ordo_error *error);
 void free_probe(struct probe *probe);
@@ -22,16 +22,16 @@ uint32_t tree_seen(const struct probe *probe, uint64_t element);
 
 struct difference {
 	uint64_t element;
-	/* trees of the forest; ORDO_NONE: none, or any that all probes agree on */
+	/* trees in the forest; ORDO_NONE: none, or any on which all probes agree */
 	uint32_t found, wanted;
 };
 
-/* Does every element have a tree? */
+/* Whether every element has a tree. */
 bool is_whole(const struct probe *probe, struct difference *difference);
-/* The same trees for all elements, modulo commutativity? If all have some. */
+/* Whether all elements have the same trees in both, modulo commutativity; both must be whole. */
 bool agree_with_each_other(const struct probe *first, const struct probe *second,
 	const struct ordo_forest *forest, uint64_t nelement, struct difference *difference);
-/* The same as an order that is fixed (G2 holds) says, on every rank? */
+/* Whether the trees are those of an order that is fixed (G2 holds), on every rank. */
 bool agree_with_order(const struct probe *probe, const struct live *live,
 	const struct ordo_order *order, struct difference *difference);
 

@@ -1,10 +1,10 @@
-/* live.c - a schedule on the runtime as a machine that adds. */
+/* live.c - runs a schedule as the summing machine that the probe examines. */
 #include "live.h"
 #include <ordo/detail/accumulate.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Bytes of what no run wrote: not a number. */
+/* Fills memory that no run has written: a NaN in every float type. */
 enum { UNWRITTEN = 0xff, NCOLOUR = 4 };
 
 static uint64_t chunk_length(const struct live *live, uint32_t chunk)
@@ -15,7 +15,7 @@ static uint64_t chunk_length(const struct live *live, uint32_t chunk)
 	       ordo_chunk_begin(count, K, chunk % K, 1);
 }
 
-/* Neighbours, and what is moved in other rounds, mostly have other colours. */
+/* Adjacent elements, and elements of other rounds, mostly differ in colour. */
 static uint8_t colour_at(uint64_t position)
 {
 	position *= UINT64_C(0x9e3779b97f4a7c15);
@@ -24,8 +24,7 @@ static uint8_t colour_at(uint64_t position)
 	return (uint8_t)(position >> 56) % NCOLOUR;
 }
 
-/* What a slot holds of a chunk: each element is what its colour asks of the shard, written once for
- * all elements. */
+/* Fills a chunk's slot: each element gets its shard's value for its colour. */
 static void fill_slot(
 	const struct live *live, void *input, uint64_t first, uint32_t chunk, const double *leaf)
 {
@@ -62,7 +61,7 @@ static void fill_buffers(const struct live *live, const double *leaves)
 	}
 }
 
-/* The elements of a rank lie in its output as they are counted: slot after slot. */
+/* Elements of a rank are numbered in the order of its output, slot after slot. */
 static bool run_live(
 	void *closure, const double *leaves, double *elements, struct ordo_error *error)
 {

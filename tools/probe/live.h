@@ -1,4 +1,4 @@
-/* live.h - a schedule on the runtime as a machine that adds: what the probe looks at.
+/* live.h - runs a schedule as the summing machine that the probe examines.
  *
  * Its inputs are shards (ranks, without virtual shards), its elements those of all output slots of
  * all ranks.
@@ -14,7 +14,7 @@
 struct drive {
 	bool seeded; /* one thread, interleaved by the seed; else threads */
 	uint64_t seed;
-	uint32_t nworker; /* threads; 0: one a rank */
+	uint32_t nworker; /* threads; 0: one per rank */
 };
 
 struct live {
@@ -30,20 +30,20 @@ struct live {
 	void *closure;
 };
 
-/* Where an element lies. */
+/* The location of an element. */
 struct element_place {
 	uint32_t rank, slot, chunk;
 	uint64_t offset; /* in the chunk */
 };
 
-/* The schedule must reduce, the type be a float; count elements in each block, moved in rounds of
- * tile_bytes a chunk. The caller closes it, also after false. */
+/* The schedule must reduce, and the type must be a float; count elements in each block, moved in
+ * rounds of tile_bytes per chunk. The caller closes it, also after false. */
 bool open_live(struct live *live, const struct ordo_schedule *schedule, enum ordo_type type,
 	uint64_t count, uint64_t tile_bytes, struct ordo_error *error);
 void close_live(struct live *live);
 
 struct machine live_machine(struct live *live);
-/* The first element of an output slot; of the slot after the last, the end of the rank's. */
+/* The first element of an output slot; one past the last slot is allowed. */
 uint64_t live_slot(const struct live *live, uint32_t rank, uint32_t slot);
 struct element_place live_place(const struct live *live, uint64_t element);
 

@@ -1,4 +1,4 @@
-/* recover.c - in which tree each element of an output was summed, recovered from the outputs alone.
+/* recover.c - recovers the reduction tree of each output element from outputs alone.
  *
  * Alone: input v is 1, all others are 0. The output is how often v was added, and must be 1.
  *
@@ -32,8 +32,8 @@
 /* The output is no number of ones. */
 #define NO_COUNT UINT32_MAX
 
-/* What a class of elements gave in one run. Elements of one colour stay together as long as they
- * give the same. */
+/* The result of a class of elements in one run. Elements of one colour stay in one class as long as
+ * their results are equal. */
 struct outcome {
 	uint32_t before; /* of the run before */
 	uint32_t count;	 /* of ones, or NO_COUNT */
@@ -92,7 +92,7 @@ static void list_masks(struct recovery *recovery)
 		}
 }
 
-/* In each run every colour is at another mask. */
+/* In each run every colour has another mask. */
 static uint64_t mask_in_run(const struct recovery *recovery, uint64_t run, uint32_t colour)
 {
 	return (run + colour * recovery->nrun / recovery->machine->ncolour) % recovery->nrun;
@@ -116,7 +116,7 @@ static uint32_t count_ones(const struct recovery *recovery, double output)
 	return (uint32_t)ones;
 }
 
-/* The outcome that follows another: that of an earlier element, or a new one. ORDO_NONE: no
+/* The outcome after another: an existing one with the same result, or a new one. ORDO_NONE: no
  * memory. */
 static uint32_t follow(struct recovery *recovery, uint32_t before, double output)
 {
@@ -163,7 +163,7 @@ static bool observe_all(struct recovery *recovery, struct ordo_error *error)
 	return true;
 }
 
-/* What one class gave to all masks, and its tree under way. */
+/* The results of one class for all masks, and its tree under construction. */
 struct reading {
 	uint32_t nleaf;
 	const struct outcome **outcomes; /* [nrun] by mask */
@@ -258,7 +258,7 @@ static void sort_pairs(struct reading *reading, const struct recovery *recovery)
 	qsort(reading->sizes, npair, sizeof *reading->sizes, by_size);
 }
 
-/* Does every pair with one input on either side meet in a sum of just these two sides? */
+/* Whether every pair with one input on each side meets in a sum of exactly these two sides. */
 static bool sides_meet(
 	const struct reading *reading, uint32_t left, uint32_t right, char *why, size_t room)
 {
@@ -338,7 +338,7 @@ static bool explain_class(struct reading *reading, const struct recovery *recove
 	return true;
 }
 
-/* The classes are what the outcomes of the last run are. */
+/* Turns the outcomes of the last run into classes, and finds their trees. */
 static bool explain_classes(struct recovery *recovery, struct recovered *recovered)
 {
 	struct reading reading;
@@ -360,8 +360,8 @@ static bool explain_classes(struct recovery *recovery, struct recovered *recover
 	return worked;
 }
 
-/* Colours had classes of their own, but their trees may be equal: then so are the nodes, which
- * follow from the sizes alone. */
+/* Merges classes of different colours with equal trees; equal trees have equal nodes, because the
+ * sizes determine them. */
 static bool merge_classes(struct recovered *recovered, uint32_t nleaf, uint64_t nelement)
 {
 	struct element_class *classes = recovered->classes;

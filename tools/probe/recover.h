@@ -1,14 +1,13 @@
-/* recover.h - in which tree each element of an output was summed, recovered from the outputs alone.
+/* recover.h - recovers the reduction tree of each output element from outputs alone.
  *
- * Nothing is known of the machine but that numbers go into nleaf inputs and nelement numbers come
- * out. If each of these is the sum of all inputs by a binary tree of additions rounded to nearest
- * (and then rounded once more, if it was made in a wider type), the trees are found, modulo
- * commutativity of each addition. If not, it is said what contradicts that. How the numbers tell
- * the tree is written in recover.c.
+ * The machine is a black box with nleaf inputs and nelement outputs. If each output is the sum of
+ * all inputs by a binary tree of additions rounded to nearest (and rounded once more, if computed
+ * in a wider type), the trees are found, modulo commutativity of each addition. Otherwise the
+ * result states what contradicts that. recover.c describes the method.
  *
- * Inputs and outputs are vectors, and what is summed at one place must not come from another, nor
- * from an earlier sum. So that this would show, every place has a colour, and in one run inputs
- * differ from colour to colour; over all runs each colour gets them all.
+ * Inputs and outputs are vectors, and a sum must not use another element, nor an earlier result. To
+ * reveal that, every element has a colour, and in one run inputs differ from colour to colour; over
+ * all runs each colour gets all inputs.
  */
 #ifndef ORDO_TOOLS_RECOVER_H
 #define ORDO_TOOLS_RECOVER_H
@@ -28,11 +27,11 @@ struct machine {
 	void *closure;
 };
 
-/* Elements of one tree; or some that no run told apart, and that have none. */
+/* Elements with one tree; or elements that no run distinguished, without a tree. */
 struct element_class {
 	/* [2 * nleaf - 1] A leaf is (ORDO_NONE, input), a sum (left, right) with left < right <
 	 * itself; the first nleaf nodes are the leaves, the last is the root. NULL: no tree
-	 * explains what was seen, see why. */
+	 * explains the results, see `why`. */
 	uint32_t (*nodes)[2];
 	uint64_t first; /* of its elements */
 	uint64_t nelement;
@@ -46,10 +45,10 @@ struct recovered {
 	uint32_t nclass;
 };
 
-/* How often the machine is run: each input alone, and each pair of inputs. */
+/* The number of runs: each input alone, and each pair of inputs. */
 uint64_t count_mask_runs(uint32_t nleaf);
-/* false: a run failed, no memory, or more inputs than the type can count (ORDO_USAGE). To be freed,
- * also after false. */
+/* false: a run failed, no memory, or more inputs than the type can count (ORDO_USAGE). The caller
+ * frees the result, also after false. */
 bool recover_trees(
 	const struct machine *machine, struct recovered *recovered, struct ordo_error *error);
 void free_recovered(struct recovered *recovered);

@@ -1,4 +1,4 @@
-/* input.c - `ordo run --input`: a schedule run on an input that shows something. */
+/* input.c - `ordo run --input`: runs a schedule on a witness input. */
 #include "input.h"
 #include "check/buffers.h"
 #include "report/execution.h"
@@ -18,9 +18,9 @@ struct ordo_input *open_input(struct call *call, const char *path)
 	return input;
 }
 
-/* Positions are those of the vector that is summed, so an input serves whoever sums as many shards,
- * however many ranks have them and wherever the sums end: only how many elements are a block's, and
- * which rank has the elements that are asked for, are the schedule's own. */
+/* Positions refer to the summed vector, so an input fits every schedule that sums as many shards,
+ * on any number of ranks and for any operator. Only the elements per block, and the rank that holds
+ * the requested elements, depend on the schedule. */
 static bool fit(struct call *call, const struct ordo_schedule *schedule, struct ordo_input *input)
 {
 	const struct ordo_problem *here = &schedule->problem, *there = &input->problem;
@@ -51,7 +51,7 @@ static bool fit(struct call *call, const struct ordo_schedule *schedule, struct 
 	return true;
 }
 
-/* A number as elements of that type lie in memory. */
+/* Stores a number as an element of the type. */
 static void put_number(enum ordo_type type, union ordo_number number, char *out)
 {
 	if (type == ORDO_I64)
@@ -61,7 +61,7 @@ static void put_number(enum ordo_type type, union ordo_number number, char *out)
 			ordo_type_facts(type)->is_float ? number.real : (double)number.integer);
 }
 
-/* As people read it; the bits tell what is lost. */
+/* In decimal, possibly rounded; the bits are printed too. */
 static void print_element(enum ordo_type type, const char *bytes, char *out, size_t size)
 {
 	int64_t integer;
@@ -98,7 +98,7 @@ static void print_bits(enum ordo_type type, const char *bytes, char *out)
 	snprintf(out, 17, "%0*" PRIx64, 2 * (int)size, bits);
 }
 
-/* A run under way. */
+/* The state of a run. */
 struct showing {
 	const struct ordo_schedule *schedule;
 	const struct ordo_input *input;
@@ -142,8 +142,8 @@ static bool run_once(
 			   : ordo_plan_run_threads(showing->plan, how->nworker, error);
 }
 
-/* Do all shards hold the same in both places, so that nothing but the order can make a
- * difference? */
+/* Whether all shards have equal values at both elements, so that only the order can make a
+ * difference. */
 static bool same_inputs(const struct ordo_input *input)
 {
 	const enum ordo_type type = input->type;
@@ -158,7 +158,7 @@ static bool same_inputs(const struct ordo_input *input)
 	return true;
 }
 
-/* One element of the output; its bytes go to `bytes`. */
+/* Reports one output element, and copies its bytes to `bytes`. */
 static void report_element(
 	const struct report *list, const struct showing *showing, uint32_t i, char *bytes)
 {

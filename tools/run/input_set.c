@@ -1,5 +1,5 @@
-/* input_set.c - what is run: one schedule, or those of a plan set, each read and proved when a size
- * first asks for it. */
+/* input_set.c - the schedules to run: one, or those of a plan set, each read and proved on first
+ * use. */
 #include "input_set.h"
 #include "cli/sizes.h"
 #include "report/plan_set.h"
@@ -47,7 +47,7 @@ void close_subject(struct subject *subject)
 	ordo_topology_destroy(subject->topology);
 }
 
-/* The range of a set that the count falls into. */
+/* The range of a set that contains the count. */
 static bool find_range(struct call *call, const struct subject *subject, enum ordo_type type,
 	uint64_t count, uint32_t *range)
 {

@@ -1,5 +1,5 @@
-/* input_set.h - what is run: one schedule, or those of a plan set, each read and proved when a size
- * first asks for it. */
+/* input_set.h - the schedules to run: one, or those of a plan set, each read and proved on first
+ * use. */
 #ifndef ORDO_TOOLS_RUN_INPUT_SET_H
 #define ORDO_TOOLS_RUN_INPUT_SET_H
 
@@ -10,7 +10,7 @@
 struct proved_schedule {
 	const char *name; /* in the set; NULL: there is none */
 	struct ordo_schedule *schedule;
-	struct ordo_proof *proof; /* NULL: not asked for yet */
+	struct ordo_proof *proof; /* NULL: not proved yet */
 };
 
 struct subject {
@@ -23,7 +23,7 @@ struct subject {
 	struct ordo_topology *topology; /* NULL: not chosen, or not yet */
 };
 
-/* "-" is stdin. false: call->status. To be closed, also after false. */
+/* "-" is stdin. false: call->status. The caller closes it, also after false. */
 bool open_subject(struct call *call, struct subject *subject, const char *path,
 	const struct topology_choice *choice);
 void close_subject(struct subject *subject);
@@ -31,8 +31,8 @@ void close_subject(struct subject *subject);
 /* The schedule for blocks of so many elements. NULL: call->status. */
 struct proved_schedule *find_schedule(
 	struct call *call, struct subject *subject, enum ordo_type type, uint64_t count);
-/* Proves it, unless that is done. What is refuted is an error, with its findings, unless
- * `unproved`: then a warning. false: call->status. */
+/* Proves a schedule, unless that is done. A refuted one is an error with its findings or, if
+ * `unproved`, a warning. false: call->status. */
 bool prove_found(
 	struct call *call, struct subject *subject, struct proved_schedule *found, bool unproved);
 

@@ -8,7 +8,7 @@ static const char *reduction_of(const struct row *row)
 							      : "none";
 }
 
-/* -1, as nccl-tests has it: there is none. */
+/* -1 without a root, as nccl-tests prints it. */
 static int64_t root_of(const struct row *row)
 {
 	return ordo_operator_facts(row->problem->op)->rooted ? (int64_t)row->problem->root : -1;

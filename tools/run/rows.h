@@ -6,11 +6,11 @@
 #include <ordo/element.h>
 #include <ordo/operator.h>
 
-/* What was measured in one form, out of place or in place. */
+/* The measurement of one form, out of place or in place. */
 struct cell {
-	bool there;	      /* false: there is no such form of it */
-	uint32_t ntimed;      /* runs that were timed; 0: it was wrong before */
-	double seconds, best; /* of a run: the mean, and the fastest */
+	bool there;	      /* false: the operator has no such form */
+	uint32_t ntimed;      /* timed runs; 0: a result was wrong before */
+	double seconds, best; /* of a run: mean and least */
 	double algbw, busbw;  /* bytes a second */
 	bool checked;
 	uint64_t wrong; /* elements of the first run that had any, over all ranks */

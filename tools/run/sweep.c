@@ -15,12 +15,13 @@ struct table {
 	struct report report; /* of what stands above and below the rows */
 	struct rows rows;
 	struct progress progress;
-	uint64_t effort, done; /* for the bar: of all cells, and of those begun before this one */
-	uint64_t nrounded;     /* sizes that do not fill all blocks */
-	char wrong[640];       /* what the first wrong element is */
+	/* for the progress bar: of all cells, and of the cells before this one */
+	uint64_t effort, done;
+	uint64_t nrounded; /* sizes that do not fill all blocks */
+	char wrong[640];   /* what the first wrong element is */
 };
 
-/* What a cell takes, in bytes: small ones are no faster than some. */
+/* The effort of a cell, in bytes; small ones have a minimum. */
 static uint64_t effort_of(uint64_t bytes)
 {
 	return bytes + (1 << 16);
@@ -67,7 +68,7 @@ static void fill_cell(struct table *table, const struct row *row, struct cell *c
 	cell->busbw = cell->algbw * bus_factor(row->problem);
 }
 
-/* What is proved can run in either form, if the operator has it; tasks are written for one. */
+/* Collectives run in either form that the operator has; tasks are written for one. */
 static bool has_form(const struct table *table, const struct ordo_problem *problem, bool in_place)
 {
 	struct ordo_problem other = *problem;
@@ -136,7 +137,7 @@ static bool run_sizes(struct table *table, enum ordo_type type, enum ordo_reduct
 	return true;
 }
 
-/* Reductions make no difference where nothing is reduced. */
+/* Without a reduction, one row per type suffices. */
 static uint32_t count_reductions(const struct table *table)
 {
 	return ordo_operator_facts(table->subject->problem.op)->reduces
@@ -144,7 +145,7 @@ static uint32_t count_reductions(const struct table *table)
 		       : 1;
 }
 
-/* All schedules are read and proved before anything is printed. */
+/* Reads and proves all schedules, before anything is printed. */
 static bool find_all(struct table *table)
 {
 	const struct arithmetics *arithmetics = table->wish->arithmetics;
@@ -223,7 +224,7 @@ static void end_table(struct table *table)
 	report_end(&table->report, table);
 }
 
-/* Types hardly matter: sizes are bytes. */
+/* Checks one type only, because sizes are in bytes. */
 static bool largest_fits(
 	struct call *call, const struct table_wish *wish, const struct subject *subject)
 {

@@ -1,4 +1,4 @@
-/* sweep.h - `ordo run --end`: the table that nccl-tests prints, of a range of sizes, types and
+/* sweep.h - `ordo run --end`: a table in the format of nccl-tests, over sizes, types and
  * reductions.
  *
  * algbw is the size over the time. busbw is algbw times what makes it a bandwidth of links whatever
@@ -20,7 +20,8 @@ struct table_wish {
 	bool csv, unproved;
 };
 
-/* Runs and prints, a row as soon as it is there. Returns the exit code: 1 if anything was wrong. */
+/* Runs, and prints each row when it is complete. Returns the exit code: 1 if any result was
+ * wrong. */
 int run_table(struct call *call, const struct table_wish *wish, struct subject *subject);
 
 #endif

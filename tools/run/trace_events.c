@@ -1,7 +1,7 @@
 /* trace_events.c - the events of a trace file, one after another.
  *
- * A trace may be far larger than memory, and cJSON needs all of a text: so the outermost object and
- * its array are read here, and each value in them is given to cJSON by itself.
+ * A trace may be larger than memory, and cJSON needs a complete text: so the outermost object and
+ * its array are parsed here, and cJSON parses each value in them.
  */
 #include "trace_events.h"
 #include <errno.h>
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* No event of a trace is as long. */
+/* Limits that no event of a trace reaches. */
 enum { LONGEST_VALUE = 1 << 20, LONGEST_SPACE = 1 << 20 };
 
 static bool fail_at(const struct events *events, struct ordo_error *error, uint32_t line,
@@ -68,7 +68,7 @@ static bool is_space(int letter)
 	return letter == ' ' || letter == '\t' || letter == '\n' || letter == '\r';
 }
 
-/* A space if there are too many of them. */
+/* The next byte that is no white space; a space if there is too much of it. */
 static int read_visible(struct events *events)
 {
 	int letter = read_letter(events);
@@ -111,7 +111,7 @@ static bool keep(struct events *events, int letter, struct ordo_error *error)
 	return true;
 }
 
-/* The rest of a string, whose quote was kept. */
+/* Appends the rest of a string, after its quote. */
 static bool keep_string(struct events *events, struct ordo_error *error)
 {
 	for (bool escaped = false;;) {
@@ -126,8 +126,8 @@ static bool keep_string(struct events *events, struct ordo_error *error)
 	}
 }
 
-/* A whole value from its first letter on, into events->text. Of what has brackets only these and
- * strings are looked at. */
+/* Reads a value into events->text, from its first byte on. In objects and arrays it only tracks
+ * brackets and strings. */
 static bool keep_value(struct events *events, int letter, struct ordo_error *error)
 {
 	events->event_line = events->line;
@@ -171,7 +171,7 @@ static bool read_about(struct events *events, struct ordo_error *error)
 	return events->about;
 }
 
-/* Behind the outermost object. */
+/* Only white space may follow the outermost object. */
 static bool read_nothing(struct events *events, struct ordo_error *error)
 {
 	const int letter = read_visible(events);
@@ -224,7 +224,7 @@ void close_events(struct events *events)
 	*events = (struct events){.in = NULL};
 }
 
-/* What stands behind the events. */
+/* Reads what follows the events. */
 static bool read_end(struct events *events, struct ordo_error *error)
 {
 	const int letter = read_visible(events);

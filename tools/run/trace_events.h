@@ -20,13 +20,14 @@ struct events {
 	cJSON *about; /* "otherData", once it was read; NULL: none yet */
 };
 
-/* Reads up to the first event of a file, which stays open. To be closed, also after false. */
+/* Reads a file up to its first event; the file stays open. The caller closes events, also after
+ * false. */
 bool open_events(struct events *events, FILE *in, const char *name, struct ordo_error *error);
 void close_events(struct events *events);
-/* The next one, which the caller deletes; NULL without an error (code ORDO_OK): there are no more,
- * and the file ended well. */
+/* The next event, which the caller deletes. NULL with code ORDO_OK: there is none, and the file is
+ * complete. */
 cJSON *next_event(struct events *events, struct ordo_error *error);
-/* Fills an error that lies where the event read last begins. Always false. */
+/* Fails at the position of the last event. Returns false. */
 bool fail_event(const struct events *events, struct ordo_error *error, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 

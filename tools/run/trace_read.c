@@ -1,4 +1,4 @@
-/* trace_read.c - the timeline of a run from its trace. */
+/* trace_read.c - reads the timeline of a run from its trace. */
 #include "trace_read.h"
 #include "trace_events.h"
 #include <inttypes.h>
@@ -51,7 +51,7 @@ static bool read_count(const cJSON *object, const char *name, uint64_t *count)
 	return true;
 }
 
-/* Microseconds, with three digits behind the point. */
+/* Microseconds, with three decimal places. */
 static bool read_time(const cJSON *object, const char *name, uint64_t *ns)
 {
 	const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, name);
@@ -61,7 +61,7 @@ static bool read_time(const cJSON *object, const char *name, uint64_t *ns)
 	return true;
 }
 
-/* Processes are ranks, threads are streams, and those of a second interleaving count on. */
+/* Processes are ranks and threads are streams; those of a second interleaving follow. */
 static bool find_task(const struct slices *slices, const cJSON *event, const cJSON *about,
 	uint32_t *task, uint64_t *interleaving)
 {
@@ -108,7 +108,7 @@ static bool keep_slice(struct slices *slices, const cJSON *event, struct ordo_er
 	return true;
 }
 
-/* What the trace says it is of, if it has said so. */
+/* Checks the schedule named in the trace, if it is named. */
 static bool check_about(const struct slices *slices, struct ordo_error *error)
 {
 	const cJSON *about = slices->events.about;
@@ -131,7 +131,7 @@ static bool check_about(const struct slices *slices, struct ordo_error *error)
 	return ordo_hint(error, "a trace is drawn with the schedule that was run");
 }
 
-/* Inside a Wait, where the arrow to it ends. */
+/* The slice inside a Wait at which an arrow ends. */
 static bool is_token(const cJSON *event)
 {
 	const char *name = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(event, "name"));
@@ -172,7 +172,8 @@ static int compare_slices(const void *left, const void *right)
 	return a->line < b->line ? -1 : a->line > b->line;
 }
 
-/* Rounds in order; each task is there once in each. NULL: error. */
+/* Splits sorted slices into rounds, and checks that each task occurs once in each. NULL: see
+ * error. */
 static struct extent *find_extents(
 	const struct slices *slices, const char *name, size_t *nextent, struct ordo_error *error)
 {
@@ -235,7 +236,7 @@ static bool fail_choice(const char *name, struct ordo_error *error, const char *
 	return false;
 }
 
-/* The round wished for; its call is told. */
+/* Finds the requested round, and its call. */
 static bool choose_round(const char *name, struct extent *extents, size_t nextent, uint64_t call,
 	uint64_t round, struct traced *traced, struct extent *chosen, struct ordo_error *error)
 {
@@ -275,8 +276,7 @@ static bool choose_round(const char *name, struct extent *extents, size_t nexten
 	return true;
 }
 
-/* A token is seen while its Notify still runs. There it counts as ended a moment before the Wait
- * that took it. */
+/* A Wait may end before its Notify does; then the Notify's end is set just before the Wait's. */
 static void clip_notifies(struct ordo_timeline *timeline, const bool *absent)
 {
 	const struct ordo_schedule *schedule = timeline->schedule;
@@ -292,7 +292,7 @@ static void clip_notifies(struct ordo_timeline *timeline, const bool *absent)
 	}
 }
 
-/* What a thread did, in the order it did it. */
+/* The tasks of a thread, in the order in which they ran. */
 struct turn {
 	uint32_t worker, task;
 	double end;
@@ -377,7 +377,7 @@ static bool find_causes(
 	return true;
 }
 
-/* Times from the begin of the round; what a stream did before it is done with before it goes on. */
+/* Sets times relative to the start of the round; a task of a stream ends before the next begins. */
 static bool fill_timeline(const struct slices *slices, const struct extent *extent,
 	const char *name, struct traced *traced, struct ordo_error *error)
 {

@@ -1,4 +1,4 @@
-/* trace_read.h - the timeline of a run from the trace that `ordo run --trace` wrote of it. */
+/* trace_read.h - reads the timeline of a run from the trace that `ordo run --trace` wrote. */
 #ifndef ORDO_TOOLS_RUN_TRACE_READ_H
 #define ORDO_TOOLS_RUN_TRACE_READ_H
 
@@ -8,15 +8,15 @@
 #define LATEST_CALL UINT64_MAX
 #define MIDDLE_ROUND UINT64_MAX
 
-/* A traced task runs once in every round of every call; a timeline is of one round. */
+/* One round of a trace: every task runs once in every round of every call. */
 struct traced {
 	struct ordo_timeline *timeline;
-	bool *absent; /* [ntask]: these never began; NULL: all did */
+	bool *absent; /* [ntask] tasks that never began; NULL: all did */
 	uint32_t nabsent, nunfinished;
 	uint64_t call, round;
-	uint64_t ncall, nround; /* how many the trace has, of the call */
+	uint64_t ncall, nround; /* calls in the trace, and rounds of the call */
 	uint64_t first_call, last_call;
-	bool replayed; /* there are several interleavings, and this is the first */
+	bool replayed; /* the trace has several interleavings; this is the first */
 	double call_seconds;
 };
 

@@ -1,5 +1,5 @@
-/* trace_write.c - writes runs as Chrome trace-event JSON: every event is a line, so a million of
- * them need no memory. */
+/* trace_write.c - writes runs as Chrome trace-event JSON, one event per line as it goes, so that
+ * memory does not grow with the number of events. */
 #include "trace_write.h"
 #include "base/output.h"
 #include "base/progress.h"
@@ -10,11 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* So many tasks between two looks at the clock, for the bar. */
+/* Tasks between two updates of the progress bar. */
 enum { PROGRESS_STEP = 4096 };
 
-/* One plan's trace, under way. The processes and threads of the plans before have the numbers
- * before. */
+/* The state of writing one plan's trace. Processes and threads are numbered after those of earlier
+ * plans. */
 struct tracing {
 	FILE *out;
 	const struct ordo_schedule *schedule;
@@ -49,7 +49,7 @@ static uint32_t process_of(const struct tracing *tracing, uint32_t rank)
 	return tracing->nth * tracing->schedule->problem.nrank + rank;
 }
 
-/* Viewers take thread 0 for the idle one. */
+/* From 1, because viewers treat thread 0 as idle. */
 static uint64_t thread_of(const struct tracing *tracing, uint32_t stream)
 {
 	return (uint64_t)tracing->nth * tracing->schedule->nstream + stream + 1;
@@ -109,7 +109,7 @@ static bool name_all(const struct tracing *tracing)
 	return worked;
 }
 
-/* When the first task began, and when the last one ended or, in a run that was given up, began. */
+/* When the first task began, and when the last one ended or, in an aborted run, began. */
 static void find_bounds(struct tracing *tracing)
 {
 	struct ordo_traced_task traced;
@@ -164,8 +164,8 @@ static void write_arrow_end(
 	fputs("}", tracing->out);
 }
 
-/* Perfetto turns an arrow round whose head began before its tail, as a Wait does that waited: so it
- * points to a slice of its own inside the Wait, from when the token was on its way. */
+/* Perfetto reverses an arrow whose head begins before its tail, as a blocked Wait does; so the
+ * arrow points to a separate slice inside the Wait, which begins when the token was sent. */
 static void write_token(
 	const struct tracing *tracing, uint32_t stream, uint64_t begin_ns, uint64_t end_ns)
 {
@@ -176,8 +176,8 @@ static void write_token(
 	fputs("}", tracing->out);
 }
 
-/* Viewers bind the ends of an arrow to the innermost slices that are open at these times, so both
- * lie inside. */
+/* Viewers bind the ends of an arrow to the innermost slices open at these times, so both times are
+ * inside their slices. */
 static void write_arrow(
 	const struct tracing *tracing, uint32_t stream, const struct ordo_traced_task *wait)
 {
@@ -229,7 +229,7 @@ static bool write_plan(struct tracing *tracing)
 	return true;
 }
 
-/* What the trace is of. */
+/* Writes the description of the schedule. */
 static bool write_head(const struct ordo_schedule *schedule, FILE *out)
 {
 	char *algorithm = quote(schedule->algorithm);

@@ -1,9 +1,9 @@
-/* partial_timeline.c - how long a schedule takes until everybody is stuck or through. */
+/* partial_timeline.c - predicts a schedule up to a deadlock. */
 #include "partial_timeline.h"
 #include "view/model/pairing.h"
 #include <stdlib.h>
 
-/* Seconds that are shown where nothing takes any time. */
+/* Seconds shown if nothing takes any time. */
 static const double least_total = 1e-6;
 
 struct cutting {
@@ -14,7 +14,7 @@ struct cutting {
 	struct stuck_run *run;
 };
 
-/* A Notify whose token nobody takes is not predicted: it would be left over. */
+/* Whether a Notify's token is taken; a Notify without a Wait is left out of the prediction. */
 static bool is_taken(const struct cutting *cutting, uint32_t task)
 {
 	const uint32_t partner = cutting->partners[task];
@@ -48,7 +48,7 @@ static bool cut(struct cutting *cutting, struct ordo_error *error)
 	return worked;
 }
 
-/* What was predicted of the part, by the numbers of the whole. */
+/* Copies the prediction of the runnable part to the tasks of the whole. */
 static void copy_times(const struct cutting *cutting, const struct ordo_timeline *part, bool *timed)
 {
 	struct ordo_timeline *whole = cutting->run->timeline;
@@ -63,7 +63,8 @@ static void copy_times(const struct cutting *cutting, const struct ordo_timeline
 	whole->total = part->total > 0 ? part->total : least_total;
 }
 
-/* The others: a Notify for nobody takes no time, and who is stuck waits until the end. */
+/* Times of the other tasks: a Notify without a Wait takes no time, and blocked streams wait until
+ * the end. */
 static void add_times(const struct cutting *cutting, const bool *timed)
 {
 	const struct ordo_schedule *schedule = cutting->schedule;

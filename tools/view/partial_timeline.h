@@ -1,20 +1,20 @@
-/* partial_timeline.h - how long a schedule takes until everybody is stuck or through. */
+/* partial_timeline.h - predicts a schedule up to a deadlock. */
 #ifndef ORDO_TOOLS_VIEW_PARTIAL_TIMELINE_H
 #define ORDO_TOOLS_VIEW_PARTIAL_TIMELINE_H
 
 #include "cli/prediction_options.h"
 
-/* A schedule of which some streams stop for ever. */
+/* A run in which some streams block forever. */
 struct stuck_run {
-	struct ordo_schedule *runnable; /* what runs of it */
-	/* of the whole: those that stop wait until the last has stopped or ended */
+	struct ordo_schedule *runnable; /* the part that runs */
+	/* of the whole: blocked streams wait until the last stream has ended or blocked */
 	struct ordo_timeline *timeline;
-	bool *absent;	 /* [ntask] these never begin */
+	bool *absent;	 /* [ntask] tasks that never begin */
 	uint32_t nstuck; /* streams */
 };
 
 /* stuck[nstream]: the Wait at which a stream stops, or its end. *predicted is of the runnable part.
- * false: call->status. Both are to be closed in any case. */
+ * false: call->status. The caller closes both in any case. */
 bool predict_until_stuck(struct call *call, const struct predicting *wish,
 	const struct ordo_schedule *schedule, const uint32_t *stuck, struct predicted *predicted,
 	struct stuck_run *run);

@@ -1,5 +1,4 @@
-/* timelines.c - when the tasks of a schedule began and ended: predicted, or read from the trace of
- * a run. */
+/* timelines.c - the timeline of a schedule: predicted, or read from the trace of a run. */
 #include "timelines.h"
 #include "view/svg/scale.h"
 #include <errno.h>
@@ -18,7 +17,7 @@ static void append(struct chosen_timeline *chosen, const char *format, ...)
 	va_end(arguments);
 }
 
-/* Of the total: less is not worth a word. */
+/* Smaller shares of the total are not reported. */
 static const double least_part = 1e-4;
 
 static void append_part(struct chosen_timeline *chosen, const char **between, double seconds_taken,

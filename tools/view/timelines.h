@@ -1,5 +1,4 @@
-/* timelines.h - when the tasks of a schedule began and ended: predicted, or read from the trace of
- * a run. */
+/* timelines.h - the timeline of a schedule: predicted, or read from the trace of a run. */
 #ifndef ORDO_TOOLS_VIEW_TIMELINES_H
 #define ORDO_TOOLS_VIEW_TIMELINES_H
 
@@ -28,16 +27,16 @@ struct timeline_wish {
 struct chosen_timeline {
 	struct predicted predicted; /* without a trace */
 	struct traced traced;	    /* with one */
-	struct stuck_run stuck;	    /* of a schedule that is not through */
+	struct stuck_run stuck;	    /* of a schedule that deadlocks */
 	const struct ordo_timeline *timeline;
 	const bool *absent; /* [ntask], as in struct traced; NULL: none */
-	char setting[512];  /* what the times are of, in one line */
+	char setting[512];  /* a caption of the times, in one line */
 };
 
 /* false: call->status. To be closed, also after false. The schedule must live as long. */
 bool choose_timeline(struct call *call, const struct timeline_wish *wish,
 	const struct ordo_schedule *schedule, struct chosen_timeline *chosen);
-/* The same of a schedule that is not through: stuck[nstream] is where each stream stops for ever
+/* The same for a schedule that deadlocks: stuck[nstream] is the task at which each stream blocks
  * (its end: it does not). */
 bool choose_timeline_as_far(struct call *call, const struct timeline_wish *wish,
 	const struct ordo_schedule *schedule, const uint32_t *stuck,
