@@ -1,6 +1,7 @@
 /* source.c - the bytes of a file: read, or mapped if it is large. */
 #include "source.h"
 #include <errno.h>
+#include <fcntl.h>
 #include <ordo/arena.h>
 #include <ordo/atomic_file.h>
 #include <ordo/memory.h>
@@ -88,6 +89,16 @@ bool ordo_source_from(
 	if (descriptor != STDIN_FILENO)
 		close(descriptor);
 	return worked;
+}
+
+const char *ordo_source_open(struct ordo_source *source, const char *path, struct ordo_error *error)
+{
+	const bool is_stdin = !strcmp(path, "-");
+	const int descriptor = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+	const char *name = is_stdin ? "stdin" : path;
+	if (descriptor < 0)
+		ordo_fail_file(error, name, "cannot read", errno);
+	return descriptor >= 0 && ordo_source_from(source, descriptor, name, error) ? name : NULL;
 }
 
 void ordo_source_close(struct ordo_source *source)

@@ -16,6 +16,9 @@ struct ordo_source {
 /* Takes over the descriptor and closes it. `path` is for messages. */
 bool ordo_source_from(
 	struct ordo_source *source, int descriptor, const char *path, struct ordo_error *error);
+/* Opens a path, "-" is stdin; what messages call it, NULL with an error. */
+const char *ordo_source_open(
+	struct ordo_source *source, const char *path, struct ordo_error *error);
 void ordo_source_close(struct ordo_source *source);
 /* Pages before `offset` will not be looked at again: keeps memory bounded however long the file. */
 void ordo_source_release(struct ordo_source *source, size_t offset);

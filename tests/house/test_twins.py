@@ -30,6 +30,9 @@ IDEAS = {
                         "schedules/trees",
                         "schedules/verify", "tools"),
         {"schedules/internal/ordo/greedy.h"}),
+    "members of objects are known, twice or missing in one file": (
+        r"unknown key|is there twice in %s|is missing in %s", ("schedules",),
+        {"schedules/json/read/fields.c"}),
     "files take the place of others in one file": (
         r"\bmkstemp\(|\brename\(|RENAME_EXCHANGE|\bO_EXCL\b", FLOORS,
         {"schedules/base/atomic_file.c"}),

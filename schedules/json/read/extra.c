@@ -1,5 +1,5 @@
 /* extra.c - the "x" object: anybody's extras, kept as text in canonical form. */
-#include "value.h"
+#include "fields.h"
 #include "json/write/printer.h"
 #include <errno.h>
 #include <ordo/arena.h>
@@ -157,8 +157,9 @@ static char *canonical_text(struct ordo_cursor *cursor, size_t *size)
 	return NULL;
 }
 
-bool ordo_read_extra(struct ordo_cursor *cursor, struct ordo_arena *arena, const char **text)
+bool ordo_read_extra(struct ordo_cursor *cursor, const struct ordo_field *field, void *into)
 {
+	const char **text = into;
 	struct ordo_piece value;
 	ordo_skip_space(cursor);
 	struct ordo_cursor again = *cursor;
@@ -166,13 +167,13 @@ bool ordo_read_extra(struct ordo_cursor *cursor, struct ordo_arena *arena, const
 	if (!ordo_skip_value(cursor, &value))
 		return false;
 	if (value.text[0] != '{')
-		return ordo_fail_value(cursor, &value, "x", "an object");
+		return ordo_fail_value(cursor, &value, field->key, "an object");
 	if (!ordo_memory_allows(3 * (double)value.length, "reading x", cursor->error))
 		return false;
 	char *canonical = canonical_text(&again, &size);
 	if (!canonical)
 		return false;
-	*text = ordo_arena_text(arena, canonical, size);
+	*text = ordo_arena_text(cursor->arena, canonical, size);
 	free(canonical);
 	return *text ? true : ordo_fail_memory(cursor->error);
 }

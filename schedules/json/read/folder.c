@@ -1,7 +1,6 @@
 /* folder.c - where the text of a document comes from: a file, a pipe, or the files of a folder. */
 #include "base/source.h"
 #include "reader.h"
-#include "value.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <ordo/arena.h>
@@ -44,6 +43,8 @@ static bool read_program_file(struct ordo_reader *reader, const struct ordo_curs
 	if (descriptor < 0 || !ordo_source_from(&source, descriptor, file, reader->error))
 		return false;
 	ordo_cursor_begin_source(&inner, &source, file, reader->error);
+	inner.arena = cursor->arena;
+	inner.reader = reader;
 	reader->source = &source;
 	bool worked = ordo_read_program(reader, &inner) && ordo_skip_rest(&inner);
 	reader->source = outer;
@@ -51,18 +52,19 @@ static bool read_program_file(struct ordo_reader *reader, const struct ordo_curs
 	return worked;
 }
 
-bool ordo_read_program_name(struct ordo_reader *reader, struct ordo_cursor *cursor)
+bool ordo_read_program_name(
+	struct ordo_reader *reader, struct ordo_cursor *cursor, const struct ordo_field *field)
 {
 	struct ordo_piece value;
 	const char *name = NULL;
-	cJSON *json = ordo_parse_value(cursor, "programs", &value);
-	bool worked = json && ordo_as_string(cursor, json, &value, "programs", &name);
+	cJSON *json = ordo_parse_value(cursor, field->key, &value);
+	bool worked = json && ordo_as_string(cursor, json, &value, field->key, &name);
 	if (worked && reader->folder < 0)
 		worked = ordo_fail_value(
-			cursor, &value, "programs", "a program itself: there is no folder here");
+			cursor, &value, field->key, "a program itself: there is no folder here");
 	if (worked && !ordo_is_plain_name(name))
 		worked = ordo_fail_value(
-			cursor, &value, "programs", "the plain name of a file in the same folder");
+			cursor, &value, field->key, "the plain name of a file in the same folder");
 	worked = worked && read_program_file(reader, cursor, &value, name);
 	cJSON_Delete(json);
 	return worked;

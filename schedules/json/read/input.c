@@ -2,42 +2,15 @@
 #include "base/source.h"
 #include "problem.h"
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <math.h>
 #include <ordo/arena.h>
-#include <ordo/atomic_file.h>
 #include <ordo/detail/input.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-enum head_key {
-	SCHEMA,
-	OPERATOR,
-	RANKS,
-	ROOT,
-	SHARDS,
-	CHUNKS_PER_BLOCK,
-	TYPE,
-	REDUCTION,
-	COUNT,
-	ELEMENTS,
-	REST,
-	VALUES,
-	NHEAD_KEY
-};
-static const char *const head_names[NHEAD_KEY] = {"schema", "operator", "ranks", "root", "shards",
-	"chunks_per_block", "type", "reduction", "count", "elements", "rest", "values"};
-static const struct ordo_keys head_keys = {head_names, NHEAD_KEY, "an input"};
-static const uint32_t head_required = ((1u << NHEAD_KEY) - 1) & ~(1u << ROOT) & ~(1u << SHARDS);
-
-/* An element has a rank, a value a shard; both have the rest but `value`. */
+/* The fields of an element and of a value, in the order of their places. */
 enum spot_key { WHO, CHUNK, OFFSET, VALUE, NSPOT_KEY };
-static const char *const element_names[VALUE] = {"rank", "chunk", "offset"};
-static const struct ordo_keys element_keys = {element_names, VALUE, "an element"};
-static const char *const value_names[NSPOT_KEY] = {"shard", "chunk", "offset", "value"};
-static const struct ordo_keys value_keys = {value_names, NSPOT_KEY, "a value"};
 
 /* A place of a vector as it was met, and a number as text: what it means depends on keys that may
  * come later. */
@@ -56,7 +29,7 @@ struct spots {
 struct reader {
 	struct ordo_error *error;
 	struct ordo_arena arena;
-	struct ordo_place places[NHEAD_KEY];
+	struct ordo_place places[ORDO_FIELD_LIMIT];
 	struct ordo_problem problem;
 	enum ordo_type type;
 	enum ordo_reduction reduction;
@@ -65,145 +38,102 @@ struct reader {
 	struct spots elements, values;
 };
 
-static bool read_type(struct ordo_cursor *cursor, struct reader *reader)
+static bool read_type(struct ordo_cursor *cursor, const struct ordo_field *field, void *type)
 {
+	const struct ordo_place place = ordo_cursor_place(cursor);
 	const char *name;
-	if (!ordo_read_string(cursor, "type", &reader->arena, &name))
+	if (!ordo_read_string(cursor, field, &name))
 		return false;
-	return ordo_type_from_name(name, &reader->type)
+	return ordo_type_from_name(name, type)
 		       ? true
-		       : ordo_fail_at(cursor, reader->places[TYPE],
+		       : ordo_fail_at(cursor, place,
 				 "type: found \"%.40s\", wanted " ORDO_TYPE_NAMES, name);
 }
 
-static bool read_reduction(struct ordo_cursor *cursor, struct reader *reader)
+static bool read_reduction(
+	struct ordo_cursor *cursor, const struct ordo_field *field, void *reduction)
 {
+	const struct ordo_place place = ordo_cursor_place(cursor);
 	const char *name;
-	if (!ordo_read_string(cursor, "reduction", &reader->arena, &name))
+	if (!ordo_read_string(cursor, field, &name))
 		return false;
-	return ordo_reduction_from_name(name, &reader->reduction)
+	return ordo_reduction_from_name(name, reduction)
 		       ? true
-		       : ordo_fail_at(cursor, reader->places[REDUCTION],
+		       : ordo_fail_at(cursor, place,
 				 "reduction: found \"%.40s\", wanted " ORDO_REDUCTION_NAMES, name);
 }
 
-static bool read_spot_value(struct reader *reader, struct ordo_cursor *cursor,
-	const struct ordo_keys *keys, enum spot_key key, struct spot *spot)
-{
-	ordo_skip_space(cursor);
-	spot->places[key] = ordo_cursor_place(cursor);
-	switch (key) {
-	case WHO:
-		return ordo_read_integer(cursor, keys->names[WHO], 0, ORDO_LIMIT, &spot->who);
-	case CHUNK:
-		return ordo_read_integer(cursor, "chunk", 0, ORDO_LIMIT, &spot->chunk);
-	case OFFSET:
-		return ordo_read_integer(cursor, "offset", 0, ORDO_LIMIT, &spot->offset);
-	case VALUE:
-		return ordo_read_string(cursor, "value", &reader->arena, &spot->number);
-	case NSPOT_KEY:
-		break;
-	}
-	return false;
-}
+#define AT(member) offsetof(struct spot, member)
+static const struct ordo_field element_fields[] = {
+	{"rank", ordo_read_integer, AT(who), .most = ORDO_LIMIT},
+	{"chunk", ordo_read_integer, AT(chunk), .most = ORDO_LIMIT},
+	{"offset", ordo_read_integer, AT(offset), .most = ORDO_LIMIT},
+};
+static const struct ordo_object element_object =
+	ORDO_OBJECT("an element", "an element", element_fields);
+static const struct ordo_field value_fields[] = {
+	{"shard", ordo_read_integer, AT(who), .most = ORDO_LIMIT},
+	{"chunk", ordo_read_integer, AT(chunk), .most = ORDO_LIMIT},
+	{"offset", ordo_read_integer, AT(offset), .most = ORDO_LIMIT},
+	{"value", ordo_read_string, .offset = AT(number)},
+};
+#undef AT
+static const struct ordo_object value_object = ORDO_OBJECT("a value", "a value", value_fields);
 
-static bool read_spot(struct reader *reader, struct ordo_cursor *cursor,
-	const struct ordo_keys *keys, struct spots *spots)
+static bool read_spot(
+	struct ordo_cursor *cursor, const struct ordo_object *object, struct spots *spots)
 {
 	struct spot spot = {0};
-	struct ordo_members members;
-	int key;
-	if (!ordo_members_begin(&members, cursor, keys, keys->object))
-		return false;
-	while ((key = ordo_members_next(&members)) >= 0)
-		if (!read_spot_value(reader, cursor, keys, (enum spot_key)key, &spot))
-			return false;
-	if (!ordo_members_end(&members, (1u << keys->count) - 1))
+	if (!ordo_read_object(cursor, object, &spot, spot.places))
 		return false;
 	if (!ordo_array_reserve(
 		    &spots->items, &spots->room, spots->count + 1, sizeof *spots->items))
-		return ordo_fail_memory(reader->error);
+		return ordo_fail_memory(cursor->error);
 	spots->items[spots->count++] = spot;
 	return true;
 }
 
-static bool read_spots(struct reader *reader, struct ordo_cursor *cursor,
-	const struct ordo_keys *keys, struct spots *spots)
+static bool read_element(struct ordo_cursor *cursor, const struct ordo_field *field, void *elements)
 {
-	enum ordo_item step;
-	bool first = true;
-	if (!ordo_skip_character(cursor, '[', "an array"))
-		return false;
-	while ((step = ordo_next_element(cursor, &first)) == ORDO_ITEM_FOUND)
-		if (!read_spot(reader, cursor, keys, spots))
-			return false;
-	return step == ORDO_ITEM_END;
+	(void)field;
+	return read_spot(cursor, &element_object, elements);
 }
 
-static bool read_head_value(struct reader *reader, struct ordo_cursor *cursor, enum head_key key)
+static bool read_value(struct ordo_cursor *cursor, const struct ordo_field *field, void *values)
 {
-	struct ordo_problem *problem = &reader->problem;
-	ordo_skip_space(cursor);
-	reader->places[key] = ordo_cursor_place(cursor);
-	switch (key) {
-	case SCHEMA:
-		return ordo_read_schema(cursor, "ordo/input/1");
-	case OPERATOR:
-		return ordo_read_operator(cursor, &problem->op);
-	case RANKS:
-		return ordo_read_integer(cursor, "ranks", 1, ORDO_LIMIT, &problem->nrank);
-	case ROOT:
-		return ordo_read_integer(cursor, "root", 0, ORDO_LIMIT, &problem->root);
-	case SHARDS:
-		return ordo_read_integer(cursor, "shards", 1, ORDO_LIMIT, &problem->nshard);
-	case CHUNKS_PER_BLOCK:
-		return ordo_read_integer(
-			cursor, "chunks_per_block", 1, ORDO_LIMIT, &problem->chunks_per_block);
-	case TYPE:
-		return read_type(cursor, reader);
-	case REDUCTION:
-		return read_reduction(cursor, reader);
-	case COUNT:
-		return ordo_read_integer(cursor, "count", 1, ORDO_LIMIT, &reader->count);
-	case ELEMENTS:
-		return read_spots(reader, cursor, &element_keys, &reader->elements);
-	case REST:
-		return ordo_read_string(cursor, "rest", &reader->arena, &reader->rest);
-	case VALUES:
-		return read_spots(reader, cursor, &value_keys, &reader->values);
-	case NHEAD_KEY:
-		break;
-	}
-	return false;
+	(void)field;
+	return read_spot(cursor, &value_object, values);
 }
 
-static bool read_head(struct reader *reader, struct ordo_cursor *cursor)
-{
-	struct ordo_members members;
-	int key;
-	if (!ordo_members_begin(&members, cursor, &head_keys, "an input, an object"))
-		return false;
-	while ((key = ordo_members_next(&members)) >= 0)
-		if (!read_head_value(reader, cursor, (enum head_key)key))
-			return false;
-	return ordo_members_end(&members, head_required) && ordo_skip_rest(cursor);
-}
+#define AT(member) offsetof(struct reader, member)
+static const struct ordo_field head_fields[] = {
+	{"schema", ordo_read_schema, .wanted = "ordo/input/1"},
+	{"operator", ordo_read_operator, .offset = AT(problem.op)},
+	{"ranks", ordo_read_integer, AT(problem.nrank), 1, .most = ORDO_LIMIT},
+	{"root", ordo_read_integer, AT(problem.root), .most = ORDO_LIMIT, .optional = true},
+	{"shards", ordo_read_integer, AT(problem.nshard), 1, .most = ORDO_LIMIT, .optional = true},
+	{"chunks_per_block", ordo_read_integer, AT(problem.chunks_per_block), 1,
+		.most = ORDO_LIMIT},
+	{"type", read_type, .offset = AT(type)},
+	{"reduction", read_reduction, .offset = AT(reduction)},
+	{"count", ordo_read_integer, AT(count), 1, .most = ORDO_LIMIT},
+	{"elements", ordo_read_array, AT(elements), .wanted = "an array", .element = read_element},
+	{"rest", ordo_read_string, .offset = AT(rest)},
+	{"values", ordo_read_array, AT(values), .wanted = "an array", .element = read_value},
+};
+#undef AT
+static const struct ordo_object head = ORDO_OBJECT("an input", "an input, an object", head_fields);
 
 /* Once everything was read. */
 
 static bool check_problem(struct reader *reader, const struct ordo_cursor *cursor)
 {
-	const struct ordo_problem_places places = {.op = reader->places[OPERATOR],
-		.nrank = reader->places[RANKS],
-		.root = reader->places[ROOT],
-		.nshard = reader->places[SHARDS],
-		.chunks_per_block = reader->places[CHUNKS_PER_BLOCK]};
-	if (!ordo_check_read_problem(cursor, &reader->problem, &places))
+	if (!ordo_check_read_problem(cursor, &reader->problem, &head, reader->places))
 		return false;
 	const struct ordo_operator_facts *facts = ordo_operator_facts(reader->problem.op);
 	return facts->reduces
 		       ? true
-		       : ordo_fail_at(cursor, reader->places[OPERATOR],
+		       : ordo_fail_at(cursor, ordo_place_of(&head, reader->places, "operator"),
 				 "operator: found \"%s\", wanted one that reduces", facts->name);
 }
 
@@ -268,7 +198,7 @@ static bool fill_elements(
 	struct reader *reader, const struct ordo_cursor *cursor, struct ordo_input *input)
 {
 	if (!reader->elements.count || reader->elements.count > 2)
-		return ordo_fail_at(cursor, reader->places[ELEMENTS],
+		return ordo_fail_at(cursor, ordo_place_of(&head, reader->places, "elements"),
 			"elements: found %zu, wanted 1 or 2", reader->elements.count);
 	for (uint32_t i = 0; i < reader->elements.count; i++) {
 		struct spot *spot = &reader->elements.items[i];
@@ -336,8 +266,8 @@ static struct ordo_input *build(struct reader *reader, const struct ordo_cursor 
 		return NULL;
 	struct ordo_input *input = ordo_input_create(
 		&reader->problem, reader->type, reader->reduction, reader->count, reader->error);
-	if (input && (!parse_number(reader, cursor, "rest", reader->rest, reader->places[REST],
-			      &input->rest) ||
+	if (input && (!parse_number(reader, cursor, "rest", reader->rest,
+			      ordo_place_of(&head, reader->places, "rest"), &input->rest) ||
 			     !fill_elements(reader, cursor, input) ||
 			     !fill_values(reader, cursor, input))) {
 		ordo_input_destroy(input);
@@ -352,7 +282,12 @@ static struct ordo_input *read_source(
 	struct reader reader = {.error = error};
 	struct ordo_cursor cursor;
 	ordo_cursor_begin_source(&cursor, source, name, error);
-	struct ordo_input *input = read_head(&reader, &cursor) ? build(&reader, &cursor) : NULL;
+	cursor.arena = &reader.arena;
+	cursor.reader = &reader;
+	struct ordo_input *input =
+		ordo_read_object(&cursor, &head, &reader, reader.places) && ordo_skip_rest(&cursor)
+			? build(&reader, &cursor)
+			: NULL;
 	ordo_arena_free(&reader.arena);
 	free(reader.elements.items);
 	free(reader.values.items);
@@ -368,17 +303,10 @@ struct ordo_input *ordo_input_read_text(
 struct ordo_input *ordo_input_read(const char *path, struct ordo_error *error)
 {
 	struct ordo_source source;
-	struct ordo_input *input = NULL;
-	const bool is_stdin = !strcmp(path, "-");
-	const int descriptor = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
-	const char *name = is_stdin ? "stdin" : path;
-	if (descriptor < 0) {
-		ordo_fail_file(error, name, "cannot read", errno);
+	const char *name = ordo_source_open(&source, path, error);
+	if (!name)
 		return NULL;
-	}
-	if (ordo_source_from(&source, descriptor, name, error)) {
-		input = read_source(&source, name, error);
-		ordo_source_close(&source);
-	}
+	struct ordo_input *input = read_source(&source, name, error);
+	ordo_source_close(&source);
 	return input;
 }

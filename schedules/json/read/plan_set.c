@@ -16,32 +16,12 @@
 
 static const char schema[] = "ordo/plan-set/1", document_name[] = "plan-set.json";
 
-enum head_key {
-	SCHEMA,
-	OPERATOR,
-	RANKS,
-	ROOT,
-	SHARDS,
-	IN_PLACE,
-	ACCUMULATE,
-	EXTRA,
-	RANGES,
-	NHEAD_KEY
+struct reader {
+	const char *own_name; /* of the file it is read from; NULL if it has none */
+	struct ordo_place places[ORDO_FIELD_LIMIT];
 };
-static const char *const head_names[NHEAD_KEY] = {
-	"schema", "operator", "ranks", "root", "shards", "in_place", "accumulate", "x", "ranges"};
-static const struct ordo_keys head_keys = {head_names, NHEAD_KEY, "a plan set"};
 
 enum range_key { FROM, TO, SCHEDULE, NRANGE_KEY };
-static const char *const range_names[NRANGE_KEY] = {"from_bytes", "to_bytes", "schedule"};
-static const struct ordo_keys range_keys = {range_names, NRANGE_KEY, "a range"};
-
-struct reader {
-	struct ordo_plan_set *set;
-	struct ordo_error *error;
-	const char *own_name; /* of the file it is read from; NULL if it has none */
-	struct ordo_place places[NHEAD_KEY];
-};
 
 /* A range as it was met. */
 struct met_range {
@@ -50,137 +30,74 @@ struct met_range {
 	struct ordo_place places[NRANGE_KEY];
 };
 
-static bool read_range_value(struct reader *reader, struct ordo_cursor *cursor, enum range_key key,
-	struct met_range *range)
-{
-	ordo_skip_space(cursor);
-	range->places[key] = ordo_cursor_place(cursor);
-	switch (key) {
-	case FROM:
-		return ordo_read_wide(cursor, "from_bytes", ORDO_BYTES_LIMIT, &range->from_bytes);
-	case TO:
-		return ordo_read_wide(cursor, "to_bytes", ORDO_BYTES_LIMIT, &range->to_bytes);
-	case SCHEDULE:
-		return ordo_read_string(cursor, "schedule", &reader->set->arena, &range->schedule);
-	case NRANGE_KEY:
-		break;
-	}
-	return false;
-}
+#define AT(member) offsetof(struct met_range, member)
+static const struct ordo_field range_fields[NRANGE_KEY] = {
+	{"from_bytes", ordo_read_wide, AT(from_bytes), .most = ORDO_BYTES_LIMIT},
+	{"to_bytes", ordo_read_wide, AT(to_bytes), .most = ORDO_BYTES_LIMIT, .optional = true},
+	{"schedule", ordo_read_string, .offset = AT(schedule)},
+};
+#undef AT
+static const struct ordo_object range_object =
+	ORDO_OBJECT("a range", "a range, an object", range_fields);
 
 /* The message begins with the key it is about. */
 static bool fail_range(const struct ordo_cursor *cursor, const struct met_range *range,
 	const struct ordo_error *found)
 {
-	struct ordo_place place = range->places[FROM];
-	for (int key = 0; key < NRANGE_KEY; key++)
-		if (!strncmp(found->text, range_names[key], strlen(range_names[key])) &&
-			range->places[key].line)
-			place = range->places[key];
+	struct ordo_place place = ordo_place_of(&range_object, range->places, found->text);
+	if (!place.line)
+		place = range->places[FROM];
 	ordo_fail_at(cursor, place, "%s", found->text);
 	return found->hint[0] ? ordo_hint(cursor->error, "%s", found->hint) : false;
 }
 
-static bool keep_range(
-	struct reader *reader, const struct ordo_cursor *cursor, const struct met_range *range)
+static bool read_range(struct ordo_cursor *cursor, const struct ordo_field *field, void *into)
 {
-	struct ordo_plan_set *set = reader->set;
+	const struct reader *reader = cursor->reader;
+	struct ordo_plan_set *set = into;
+	struct met_range range = {.to_bytes = ORDO_ENDLESS};
 	struct ordo_error found = {0};
-	if (reader->own_name && !strcmp(reader->own_name, range->schedule))
-		return ordo_fail_at(cursor, range->places[SCHEDULE],
+	(void)field;
+	if (!ordo_read_object(cursor, &range_object, &range, range.places))
+		return false;
+	const struct ordo_place place = range.places[SCHEDULE];
+	if (reader->own_name && !strcmp(reader->own_name, range.schedule))
+		return ordo_fail_at(cursor, place,
 			"schedule: found \"%.200s\", which is this set itself, wanted a schedule",
-			range->schedule);
-	if (ordo_plan_set_add(set, range->from_bytes, range->to_bytes, range->schedule, &found)) {
-		set->ranges[set->nrange - 1].place = range->places[SCHEDULE];
+			range.schedule);
+	if (ordo_plan_set_add(set, range.from_bytes, range.to_bytes, range.schedule, &found)) {
+		set->ranges[set->nrange - 1].place = place;
 		return true;
 	}
-	return found.code == ORDO_ENVIRONMENT ? ordo_fail_memory(reader->error)
-					      : fail_range(cursor, range, &found);
+	return found.code == ORDO_ENVIRONMENT ? ordo_fail_memory(cursor->error)
+					      : fail_range(cursor, &range, &found);
 }
 
-static bool read_range(struct reader *reader, struct ordo_cursor *cursor)
+static bool read_ranges(struct ordo_cursor *cursor, const struct ordo_field *field, void *into)
 {
-	const uint32_t required = 1u << FROM | 1u << SCHEDULE;
-	struct met_range range = {.to_bytes = ORDO_ENDLESS};
-	struct ordo_members members;
-	int key;
-	if (!ordo_members_begin(&members, cursor, &range_keys, "a range, an object"))
+	const struct ordo_place place = ordo_cursor_place(cursor);
+	const struct ordo_plan_set *set = into;
+	if (!ordo_read_array(cursor, field, into))
 		return false;
-	while ((key = ordo_members_next(&members)) >= 0)
-		if (!read_range_value(reader, cursor, (enum range_key)key, &range))
-			return false;
-	return ordo_members_end(&members, required) && keep_range(reader, cursor, &range);
+	return set->nrange ? true
+			   : ordo_fail_at(cursor, place, "ranges: found none, wanted at least one");
 }
 
-static bool read_ranges(struct reader *reader, struct ordo_cursor *cursor)
-{
-	struct ordo_place place = reader->places[RANGES];
-	enum ordo_item step;
-	bool first = true;
-	if (!ordo_skip_character(cursor, '[', "an array of ranges"))
-		return false;
-	while ((step = ordo_next_element(cursor, &first)) == ORDO_ITEM_FOUND)
-		if (!read_range(reader, cursor))
-			return false;
-	if (step == ORDO_ITEM_END && !reader->set->nrange)
-		return ordo_fail_at(cursor, place, "ranges: found none, wanted at least one");
-	return step == ORDO_ITEM_END;
-}
-
-static bool read_head_value(struct reader *reader, struct ordo_cursor *cursor, enum head_key key)
-{
-	struct ordo_problem *problem = &reader->set->problem;
-	ordo_skip_space(cursor);
-	reader->places[key] = ordo_cursor_place(cursor);
-	switch (key) {
-	case SCHEMA:
-		return ordo_read_schema(cursor, schema);
-	case OPERATOR:
-		return ordo_read_operator(cursor, &problem->op);
-	case RANKS:
-		return ordo_read_integer(cursor, "ranks", 1, ORDO_LIMIT, &problem->nrank);
-	case ROOT:
-		return ordo_read_integer(cursor, "root", 0, ORDO_LIMIT, &problem->root);
-	case SHARDS:
-		return ordo_read_integer(cursor, "shards", 1, ORDO_LIMIT, &problem->nshard);
-	case IN_PLACE:
-		return ordo_read_boolean(cursor, "in_place", &problem->in_place);
-	case ACCUMULATE:
-		return ordo_read_accumulate(cursor, &problem->accumulate_f32);
-	case EXTRA:
-		return ordo_read_extra(cursor, &reader->set->arena, &reader->set->extra);
-	case RANGES:
-		return read_ranges(reader, cursor);
-	case NHEAD_KEY:
-		break;
-	}
-	return false;
-}
-
-static bool read_head(struct reader *reader, struct ordo_cursor *cursor)
-{
-	const uint32_t required =
-		1u << SCHEMA | 1u << OPERATOR | 1u << RANKS | 1u << IN_PLACE | 1u << RANGES;
-	struct ordo_members members;
-	int key;
-	if (!ordo_members_begin(&members, cursor, &head_keys, "a plan set, an object"))
-		return false;
-	while ((key = ordo_members_next(&members)) >= 0)
-		if (!read_head_value(reader, cursor, (enum head_key)key))
-			return false;
-	return ordo_members_end(&members, required) && ordo_skip_rest(cursor);
-}
-
-static bool check_problem(const struct reader *reader, const struct ordo_cursor *cursor)
-{
-	const struct ordo_problem_places places = {.op = reader->places[OPERATOR],
-		.nrank = reader->places[RANKS],
-		.root = reader->places[ROOT],
-		.nshard = reader->places[SHARDS],
-		.in_place = reader->places[IN_PLACE],
-		.accumulate = reader->places[ACCUMULATE]};
-	return ordo_check_read_problem(cursor, &reader->set->problem, &places);
-}
+#define AT(member) offsetof(struct ordo_plan_set, member)
+static const struct ordo_field head_fields[] = {
+	{"schema", ordo_read_schema, .wanted = schema},
+	{"operator", ordo_read_operator, .offset = AT(problem.op)},
+	{"ranks", ordo_read_integer, AT(problem.nrank), 1, .most = ORDO_LIMIT},
+	{"root", ordo_read_integer, AT(problem.root), .most = ORDO_LIMIT, .optional = true},
+	{"shards", ordo_read_integer, AT(problem.nshard), 1, .most = ORDO_LIMIT, .optional = true},
+	{"in_place", ordo_read_boolean, .offset = AT(problem.in_place)},
+	{"accumulate", ordo_read_accumulate, AT(problem.accumulate_f32), .optional = true},
+	{"x", ordo_read_extra, AT(extra), .optional = true},
+	{"ranges", read_ranges, .wanted = "an array of ranges", .element = read_range},
+};
+#undef AT
+static const struct ordo_object head =
+	ORDO_OBJECT("a plan set", "a plan set, an object", head_fields);
 
 static struct ordo_plan_set *read_source(
 	const struct ordo_source *source, const char *name, bool in_file, struct ordo_error *error)
@@ -192,14 +109,14 @@ static struct ordo_plan_set *read_source(
 	set->file = ordo_arena_text(&set->arena, name, strlen(name));
 	if (set->file) {
 		const char *slash = strrchr(name, '/');
-		struct reader reader = {.set = set,
-			.error = error,
-			.own_name = !in_file ? NULL
-				    : slash  ? slash + 1
-					     : name};
+		struct reader reader = {.own_name = !in_file ? NULL : slash ? slash + 1 : name};
 		struct ordo_cursor cursor;
 		ordo_cursor_begin_source(&cursor, source, set->file, error);
-		if (read_head(&reader, &cursor) && check_problem(&reader, &cursor))
+		cursor.arena = &set->arena;
+		cursor.reader = &reader;
+		if (ordo_read_object(&cursor, &head, set, reader.places) &&
+			ordo_skip_rest(&cursor) &&
+			ordo_check_read_problem(&cursor, &set->problem, &head, reader.places))
 			return set;
 	} else {
 		ordo_fail_memory(error);
@@ -255,7 +172,7 @@ static bool names_schema(const char *text, size_t size)
 		if (!ordo_skip_value(&cursor, &value))
 			return false;
 		ordo_decode(&key, name, sizeof name);
-		if (strcmp(name, head_names[SCHEMA]) != 0)
+		if (strcmp(name, "schema") != 0)
 			continue;
 		if (value.text[0] != '"')
 			return false;

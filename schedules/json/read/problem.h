@@ -1,21 +1,15 @@
-/* problem.h - what documents say of the problem they are about: keys that schedules and plan
- * sets share. Private to schedules/. */
+/* problem.h - members that tell a document's problem: keys that schedules, plan sets and inputs
+ * share. Private to schedules/. */
 #ifndef ORDO_SCHEDULES_JSON_READ_PROBLEM_H
 #define ORDO_SCHEDULES_JSON_READ_PROBLEM_H
 
-#include "value.h"
+#include "fields.h"
 
-/* Of the values; line 0: the key is not there. */
-struct ordo_problem_places {
-	struct ordo_place op, nrank, root, nshard, chunks_per_block, in_place, accumulate;
-};
-
-/* The value of "operator". */
-bool ordo_read_operator(struct ordo_cursor *cursor, enum ordo_operator *op);
-/* The value of "accumulate". */
-bool ordo_read_accumulate(struct ordo_cursor *cursor, bool *accumulate_f32);
-/* What one key says about another, once all were read. Settles nshard if it is not there. */
+ordo_field_reader ordo_read_operator;	/* enum ordo_operator, the value of "operator" */
+ordo_field_reader ordo_read_accumulate; /* bool, the value of "accumulate" */
+/* Checks what the keys of a problem demand of each other, once all were read. Sets nshard if the
+ * key is not there. `places` are those of `head`, the object that has the keys. */
 bool ordo_check_read_problem(const struct ordo_cursor *cursor, struct ordo_problem *problem,
-	const struct ordo_problem_places *places);
+	const struct ordo_object *head, const struct ordo_place *places);
 
 #endif

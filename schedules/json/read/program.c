@@ -8,14 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum program_key { RANK, STREAMS };
-static const char *const program_names[] = {"rank", "streams"};
-static const struct ordo_keys program_keys = {program_names, 2, "a program"};
-
-enum stream_key { NAME, TASKS };
-static const char *const stream_names[] = {"name", "tasks"};
-static const struct ordo_keys stream_keys = {stream_names, 2, "a stream"};
-
 /* Whether there may be memory for twice as many tasks. */
 static bool allows_more(const struct ordo_reader *reader, const struct ordo_cursor *cursor)
 {
@@ -82,10 +74,13 @@ static bool scan_tasks(struct ordo_reader *reader, struct ordo_cursor *cursor, b
 	return true;
 }
 
-static bool read_task(struct ordo_reader *reader, struct ordo_cursor *cursor)
+static bool read_task(struct ordo_cursor *cursor, const struct ordo_field *field, void *into)
 {
+	struct ordo_reader *reader = cursor->reader;
 	struct ordo_task task;
 	bool open = true;
+	(void)field;
+	(void)into;
 	ordo_skip_space(cursor);
 	if (!reader->options.only_cjson && !scan_tasks(reader, cursor, &open))
 		return false;
@@ -94,26 +89,16 @@ static bool read_task(struct ordo_reader *reader, struct ordo_cursor *cursor)
 	       (ordo_read_task(cursor, &task) && append_task(reader, cursor, &task, place));
 }
 
-static bool read_tasks(struct ordo_reader *reader, struct ordo_cursor *cursor)
-{
-	enum ordo_item step;
-	bool first = true;
-	if (!ordo_skip_character(cursor, '[', "an array of tasks"))
-		return false;
-	while ((step = ordo_next_element(cursor, &first)) == ORDO_ITEM_FOUND)
-		if (!read_task(reader, cursor))
-			return false;
-	return step == ORDO_ITEM_END;
-}
-
 /* Names repeat from rank to rank: the last ones at hand save most copies. */
-static bool read_name(struct ordo_reader *reader, struct ordo_cursor *cursor, const char **name)
+static bool read_name(struct ordo_cursor *cursor, const struct ordo_field *field, void *into)
 {
+	const struct ordo_reader *reader = cursor->reader;
 	const struct ordo_schedule *schedule = reader->schedule;
+	const char **name = into;
 	struct ordo_piece value;
-	cJSON *json = ordo_parse_value(cursor, "name", &value);
+	cJSON *json = ordo_parse_value(cursor, field->key, &value);
 	const char *text = NULL;
-	bool worked = json && ordo_as_string(cursor, json, &value, "name", &text);
+	bool worked = json && ordo_as_string(cursor, json, &value, field->key, &text);
 	*name = NULL;
 	for (uint32_t back = 1; worked && !*name && back <= 8 && back <= schedule->nstream;
 		back++) {
@@ -121,26 +106,28 @@ static bool read_name(struct ordo_reader *reader, struct ordo_cursor *cursor, co
 		*name = old && !strcmp(old, text) ? old : NULL;
 	}
 	if (worked && !*name) {
-		*name = ordo_arena_text(&reader->schedule->arena, text, strlen(text));
-		worked = *name ? true : ordo_fail_memory(reader->error);
+		*name = ordo_arena_text(cursor->arena, text, strlen(text));
+		worked = *name ? true : ordo_fail_memory(cursor->error);
 	}
 	cJSON_Delete(json);
 	return worked;
 }
 
-static bool read_stream(struct ordo_reader *reader, struct ordo_cursor *cursor)
+static const struct ordo_field stream_fields[] = {
+	{"name", read_name, .offset = offsetof(struct ordo_stream, name)},
+	{"tasks", ordo_read_array, .wanted = "an array of tasks", .element = read_task},
+};
+static const struct ordo_object stream_object =
+	ORDO_OBJECT("a stream", "a stream, an object", stream_fields);
+
+static bool read_stream(struct ordo_cursor *cursor, const struct ordo_field *field, void *into)
 {
+	const struct ordo_reader *reader = cursor->reader;
 	struct ordo_schedule *schedule = reader->schedule;
 	struct ordo_stream stream = {.first = schedule->ntask};
-	struct ordo_members members;
-	int key;
-	if (!ordo_members_begin(&members, cursor, &stream_keys, "a stream, an object"))
-		return false;
-	while ((key = ordo_members_next(&members)) >= 0)
-		if (!(key == NAME ? read_name(reader, cursor, &stream.name)
-				  : read_tasks(reader, cursor)))
-			return false;
-	if (!ordo_members_end(&members, 1u << NAME | 1u << TASKS))
+	(void)field;
+	(void)into;
+	if (!ordo_read_object(cursor, &stream_object, &stream, NULL))
 		return false;
 	stream.end = schedule->ntask;
 	if (schedule->nstream >= ORDO_LIMIT ||
@@ -149,18 +136,6 @@ static bool read_stream(struct ordo_reader *reader, struct ordo_cursor *cursor)
 		return ordo_fail_memory(reader->error);
 	schedule->streams[schedule->nstream++] = stream;
 	return true;
-}
-
-static bool read_streams(struct ordo_reader *reader, struct ordo_cursor *cursor)
-{
-	enum ordo_item step;
-	bool first = true;
-	if (!ordo_skip_character(cursor, '[', "an array of streams"))
-		return false;
-	while ((step = ordo_next_element(cursor, &first)) == ORDO_ITEM_FOUND)
-		if (!read_stream(reader, cursor))
-			return false;
-	return step == ORDO_ITEM_END;
 }
 
 /* A rank twice is refused as soon as it is met: a file named a thousand times is read twice. */
@@ -187,24 +162,21 @@ static bool keep_program(struct ordo_reader *reader, const struct ordo_cursor *c
 	return true;
 }
 
+static const struct ordo_field program_fields[] = {
+	{"rank", ordo_read_integer, offsetof(struct ordo_met_program, rank), .most = ORDO_LIMIT},
+	{"streams", ordo_read_array, .wanted = "an array of streams", .element = read_stream},
+};
+static const struct ordo_object program_object =
+	ORDO_OBJECT("a program", "a program, an object", program_fields);
+
 bool ordo_read_program(struct ordo_reader *reader, struct ordo_cursor *cursor)
 {
 	struct ordo_met_program program = {
 		.first_stream = reader->schedule->nstream, .file = cursor->file};
-	struct ordo_members members;
-	int key;
-	if (!ordo_members_begin(&members, cursor, &program_keys, "a program, an object"))
+	struct ordo_place places[2];
+	if (!ordo_read_object(cursor, &program_object, &program, places))
 		return false;
-	while ((key = ordo_members_next(&members)) >= 0) {
-		ordo_skip_space(cursor);
-		if (key == RANK)
-			program.place = ordo_cursor_place(cursor);
-		if (!(key == RANK ? ordo_read_integer(cursor, "rank", 0, ORDO_LIMIT, &program.rank)
-				  : read_streams(reader, cursor)))
-			return false;
-	}
-	if (!ordo_members_end(&members, 1u << RANK | 1u << STREAMS))
-		return false;
+	program.place = places[0];
 	program.end_stream = reader->schedule->nstream;
 	return keep_program(reader, cursor, &program);
 }

@@ -4,11 +4,9 @@
 #define ORDO_SCHEDULES_JSON_READ_READER_H
 
 #include "base/source.h"
-#include "scan.h"
+#include "fields.h"
 #include <ordo/document.h>
 #include <ordo/map.h>
-
-enum { ORDO_NHEAD_KEY = 14 };
 
 /* A program as it was met. */
 struct ordo_met_program {
@@ -27,8 +25,8 @@ struct ordo_reader {
 	const char *folder_name; /* with its slash */
 	bool has_files;		 /* programs are file names */
 
-	struct ordo_place places[ORDO_NHEAD_KEY]; /* of their values */
-	struct ordo_met_program *programs;	  /* [nprogram] */
+	struct ordo_place places[ORDO_FIELD_LIMIT]; /* of their values */
+	struct ordo_met_program *programs;	    /* [nprogram] */
 	uint32_t nprogram;
 	size_t program_room;
 	struct ordo_map program_of; /* (rank, 0) -> index into programs */
@@ -42,7 +40,8 @@ struct ordo_reader {
 /* One program: an object with its rank and its streams. */
 bool ordo_read_program(struct ordo_reader *reader, struct ordo_cursor *cursor);
 /* A program of the folder form: the name of its file. */
-bool ordo_read_program_name(struct ordo_reader *reader, struct ordo_cursor *cursor);
+bool ordo_read_program_name(
+	struct ordo_reader *reader, struct ordo_cursor *cursor, const struct ordo_field *field);
 
 /* The document behind a path, and the folder its file names refer to. */
 struct ordo_opened {

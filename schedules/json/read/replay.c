@@ -1,6 +1,6 @@
 /* replay.c - interleavings from JSON. */
 #include "base/source.h"
-#include "value.h"
+#include "fields.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <ordo/arena.h>
@@ -10,103 +10,115 @@
 #include <string.h>
 #include <unistd.h>
 
-enum key { SCHEMA, SCHEDULE, SHOWS, CALLS, TEXT, TASKS, MEMORY, INTERLEAVINGS, NKEY };
-static const char *const names[NKEY] = {
-	"schema", "schedule", "shows", "calls", "text", "tasks", "memory", "interleavings"};
-static const struct ordo_keys keys = {names, NKEY, "a replay"};
-static const char *const task_names[] = {"call", "stream", "task"};
-static const struct ordo_keys task_keys = {task_names, 3, "a task of a replay"};
-static const char *const memory_names[] = {"rank", "slot"};
-static const struct ordo_keys memory_keys = {memory_names, 2, "the memory of a replay"};
-
 struct reader {
 	const struct ordo_schedule *schedule;
-	struct ordo_replay *replay;
-	struct ordo_cursor cursor;
 };
 
-static bool read_bounded(struct reader *reader, const char *what, uint32_t n, uint32_t *number)
+static const struct ordo_schedule *schedule_of(const struct ordo_cursor *cursor)
 {
-	struct ordo_cursor *cursor = &reader->cursor;
+	const struct reader *reader = cursor->reader;
+	return reader->schedule;
+}
+
+/* An integer below n, a number of things that the schedule has. */
+static bool read_below(
+	struct ordo_cursor *cursor, const struct ordo_field *field, uint32_t n, uint32_t *number)
+{
 	ordo_skip_space(cursor);
 	const struct ordo_place place = ordo_cursor_place(cursor);
-	if (!ordo_read_integer(cursor, what, 0, ORDO_LIMIT, number))
+	if (!ordo_read_integer(cursor, field, number))
 		return false;
 	if (*number < n)
 		return true;
 	if (!n)
-		return ordo_fail_at(
-			cursor, place, "%s: found %u, but the schedule has none", what, *number);
-	return ordo_fail_at(cursor, place, "%s: found %u, wanted 0..%u", what, *number, n - 1);
+		return ordo_fail_at(cursor, place, "%s: found %u, but the schedule has none",
+			field->key, *number);
+	return ordo_fail_at(
+		cursor, place, "%s: found %u, wanted 0..%u", field->key, *number, n - 1);
 }
 
-/* Stands before `]` or `,` of an array that has one more, or just so many elements. */
-static bool read_comma(struct reader *reader)
+static bool read_stream(struct ordo_cursor *cursor, const struct ordo_field *field, void *stream)
 {
-	return ordo_skip_character(&reader->cursor, ',', "a comma");
+	const struct ordo_schedule *schedule = schedule_of(cursor);
+	return read_below(cursor, field, schedule->nstream, stream);
 }
 
-static bool read_task_value(struct reader *reader, int key, uint32_t values[3])
+static bool read_rank(struct ordo_cursor *cursor, const struct ordo_field *field, void *rank)
 {
-	switch (key) {
-	case 0: /* `calls` may come later */
-		return ordo_read_integer(&reader->cursor, "call", 0, 1, &values[0]);
-	case 1:
-		return read_bounded(reader, "stream", reader->schedule->nstream, &values[1]);
-	default:
-		return ordo_read_integer(&reader->cursor, "task", 0, ORDO_LIMIT, &values[2]);
-	}
+	const struct ordo_schedule *schedule = schedule_of(cursor);
+	return read_below(cursor, field, schedule->problem.nrank, rank);
 }
 
-static bool read_task(struct reader *reader)
+/* A task as it was met. */
+struct met_task {
+	uint32_t call, stream, task;
+};
+
+#define AT(member) offsetof(struct met_task, member)
+static const struct ordo_field task_fields[] = {
+	{"call", ordo_read_integer, AT(call), .most = 1}, /* `calls` may come later */
+	{"stream", read_stream, AT(stream), .most = ORDO_LIMIT},
+	{"task", ordo_read_integer, AT(task), .most = ORDO_LIMIT},
+};
+#undef AT
+static const struct ordo_object task_object =
+	ORDO_OBJECT("a task of a replay", "a task, an object", task_fields);
+
+static bool read_task(struct ordo_cursor *cursor, const struct ordo_field *field, void *into)
 {
-	struct ordo_cursor *cursor = &reader->cursor;
-	struct ordo_replay *replay = reader->replay;
-	struct ordo_members members;
-	uint32_t values[3] = {0};
-	int key;
+	const struct ordo_schedule *schedule = schedule_of(cursor);
+	struct ordo_replay *replay = into;
+	struct met_task met = {0};
+	(void)field;
 	ordo_skip_space(cursor);
 	const struct ordo_place place = ordo_cursor_place(cursor);
 	if (replay->ntask == 2)
 		return ordo_fail_at(cursor, place, "tasks: found a third, wanted at most two");
-	if (!ordo_members_begin(&members, cursor, &task_keys, "a task, an object"))
+	if (!ordo_read_object(cursor, &task_object, &met, NULL))
 		return false;
-	while ((key = ordo_members_next(&members)) >= 0)
-		if (!read_task_value(reader, key, values))
-			return false;
-	if (!ordo_members_end(&members, 7))
-		return false;
-	const struct ordo_stream *stream = &reader->schedule->streams[values[1]];
-	if (values[2] >= stream->end - stream->first)
+	const struct ordo_stream *stream = &schedule->streams[met.stream];
+	if (met.task >= stream->end - stream->first)
 		return ordo_fail_at(cursor, place, "task: found %u, stream %u has %u tasks",
-			values[2], values[1], stream->end - stream->first);
+			met.task, met.stream, stream->end - stream->first);
 	replay->tasks[replay->ntask++] =
-		(struct ordo_replay_task){values[0], stream->first + values[2]};
+		(struct ordo_replay_task){met.call, stream->first + met.task};
 	return true;
 }
 
-static bool read_slot(struct reader *reader)
+static bool read_buffer(struct ordo_cursor *cursor, enum ordo_buffer *buffer)
 {
-	struct ordo_cursor *cursor = &reader->cursor;
+	static const struct ordo_field field = {.key = "buffer"};
 	const char *name;
-	if (!ordo_skip_character(cursor, '[', "[buffer, slot]"))
-		return false;
 	ordo_skip_space(cursor);
 	const struct ordo_place place = ordo_cursor_place(cursor);
-	if (!ordo_read_string(cursor, "buffer", &reader->replay->arena, &name))
+	if (!ordo_read_string(cursor, &field, &name))
 		return false;
-	int buffer = 0;
-	while (buffer < ORDO_NBUFFER &&
-		strcmp(name, ordo_buffer_name((enum ordo_buffer)buffer)) != 0)
-		buffer++;
-	if (buffer == ORDO_NBUFFER)
-		return ordo_fail_at(cursor, place,
-			"buffer: found %.64s, wanted input, output or scratch", name);
-	reader->replay->memory_buffer = (enum ordo_buffer)buffer;
-	return read_comma(reader) &&
-	       ordo_read_integer(cursor, "slot", 0, ORDO_LIMIT, &reader->replay->memory_slot) &&
+	for (int i = 0; i < ORDO_NBUFFER; i++)
+		if (!strcmp(name, ordo_buffer_name((enum ordo_buffer)i))) {
+			*buffer = (enum ordo_buffer)i;
+			return true;
+		}
+	return ordo_fail_at(
+		cursor, place, "buffer: found %.64s, wanted input, output or scratch", name);
+}
+
+/* `[buffer, slot]` */
+static bool read_slot(struct ordo_cursor *cursor, const struct ordo_field *field, void *into)
+{
+	struct ordo_replay *replay = into;
+	return ordo_skip_character(cursor, '[', "[buffer, slot]") &&
+	       read_buffer(cursor, &replay->memory_buffer) &&
+	       ordo_skip_character(cursor, ',', "a comma") &&
+	       ordo_read_integer(cursor, field, &replay->memory_slot) &&
 	       ordo_skip_character(cursor, ']', "the end of [buffer, slot]");
 }
+
+static const struct ordo_field memory_fields[] = {
+	{"rank", read_rank, offsetof(struct ordo_replay, memory_rank), .most = ORDO_LIMIT},
+	{"slot", read_slot, .most = ORDO_LIMIT},
+};
+static const struct ordo_object memory_object =
+	ORDO_OBJECT("the memory of a replay", "an object", memory_fields);
 
 static uint32_t slots_of(
 	const struct ordo_schedule *schedule, uint32_t rank, enum ordo_buffer buffer)
@@ -122,38 +134,37 @@ static uint32_t slots_of(
 	return schedule->scratch_slots;
 }
 
-static bool read_memory(struct reader *reader)
+static bool read_memory(struct ordo_cursor *cursor, const struct ordo_field *field, void *into)
 {
-	struct ordo_cursor *cursor = &reader->cursor;
-	struct ordo_replay *replay = reader->replay;
-	struct ordo_members members;
-	int key;
-	if (!ordo_members_begin(&members, cursor, &memory_keys, "an object"))
+	const struct ordo_schedule *schedule = schedule_of(cursor);
+	const struct ordo_place place = ordo_cursor_place(cursor);
+	const struct ordo_replay *replay = into;
+	(void)field;
+	if (!ordo_read_object(cursor, &memory_object, into, NULL))
 		return false;
-	while ((key = ordo_members_next(&members)) >= 0)
-		if (!(key ? read_slot(reader)
-			  : read_bounded(reader, "rank", reader->schedule->problem.nrank,
-				    &replay->memory_rank)))
-			return false;
-	if (!ordo_members_end(&members, 3))
-		return false;
-	const uint32_t nslot =
-		slots_of(reader->schedule, replay->memory_rank, replay->memory_buffer);
+	const uint32_t nslot = slots_of(schedule, replay->memory_rank, replay->memory_buffer);
 	if (replay->memory_slot >= nslot)
-		return ordo_fail_at(cursor, members.place,
-			"slot: found %u, the %s of rank %u has %u", replay->memory_slot,
-			ordo_buffer_name(replay->memory_buffer), replay->memory_rank, nslot);
+		return ordo_fail_at(cursor, place, "slot: found %u, the %s of rank %u has %u",
+			replay->memory_slot, ordo_buffer_name(replay->memory_buffer),
+			replay->memory_rank, nslot);
 	return true;
 }
 
-static bool read_run(struct reader *reader, struct ordo_interleaving *interleaving)
+static const struct ordo_field run_fields[] = {
+	{"stream", read_stream, .most = ORDO_LIMIT},
+	{"tasks of a run", ordo_read_integer, .least = 1, .most = ORDO_LIMIT},
+};
+
+/* `[stream, tasks]` */
+static bool read_run(struct ordo_cursor *cursor, const struct ordo_field *field, void *into)
 {
-	struct ordo_cursor *cursor = &reader->cursor;
+	struct ordo_interleaving *interleaving = into;
 	struct ordo_run run;
+	(void)field;
 	if (!ordo_skip_character(cursor, '[', "a run: [stream, tasks]") ||
-		!read_bounded(reader, "stream", reader->schedule->nstream, &run.stream) ||
-		!read_comma(reader) ||
-		!ordo_read_integer(cursor, "tasks of a run", 1, ORDO_LIMIT, &run.count) ||
+		!read_stream(cursor, &run_fields[0], &run.stream) ||
+		!ordo_skip_character(cursor, ',', "a comma") ||
+		!ordo_read_integer(cursor, &run_fields[1], &run.count) ||
 		!ordo_skip_character(cursor, ']', "the end of a run"))
 		return false;
 	if (interleaving->nrun == ORDO_LIMIT ||
@@ -164,140 +175,103 @@ static bool read_run(struct reader *reader, struct ordo_interleaving *interleavi
 	return true;
 }
 
-static bool read_interleaving(struct reader *reader)
+static bool read_interleaving(
+	struct ordo_cursor *cursor, const struct ordo_field *field, void *into)
 {
-	struct ordo_cursor *cursor = &reader->cursor;
-	struct ordo_replay *replay = reader->replay;
-	enum ordo_item step;
-	bool first = true;
+	static const struct ordo_field runs = {.wanted = "an array of runs", .element = read_run};
+	struct ordo_replay *replay = into;
+	(void)field;
 	ordo_skip_space(cursor);
 	if (replay->ninterleaving == 2)
 		return ordo_fail_at(cursor, ordo_cursor_place(cursor),
 			"interleavings: found a third, wanted one or two");
-	struct ordo_interleaving *interleaving = &replay->interleavings[replay->ninterleaving++];
-	if (!ordo_skip_character(cursor, '[', "an array of runs"))
-		return false;
-	while ((step = ordo_next_element(cursor, &first)) == ORDO_ITEM_FOUND)
-		if (!read_run(reader, interleaving))
-			return false;
-	return step == ORDO_ITEM_END;
+	return ordo_read_array(cursor, &runs, &replay->interleavings[replay->ninterleaving++]);
 }
 
-static bool read_array(struct reader *reader, bool (*read_element)(struct reader *reader))
+static bool read_digest(struct ordo_cursor *cursor, const struct ordo_field *field, void *into)
 {
-	enum ordo_item step;
-	bool first = true;
-	if (!ordo_skip_character(&reader->cursor, '[', "an array"))
-		return false;
-	while ((step = ordo_next_element(&reader->cursor, &first)) == ORDO_ITEM_FOUND)
-		if (!read_element(reader))
-			return false;
-	return step == ORDO_ITEM_END;
-}
-
-static bool read_digest(struct reader *reader)
-{
-	struct ordo_cursor *cursor = &reader->cursor;
-	const char *found;
-	ordo_skip_space(cursor);
+	const struct ordo_schedule *schedule = schedule_of(cursor);
 	const struct ordo_place place = ordo_cursor_place(cursor);
-	if (!ordo_read_string(cursor, "schedule", &reader->replay->arena, &found) ||
-		!ordo_schedule_digest(reader->schedule, reader->replay->digest, cursor->error))
+	char *digest = into;
+	const char *found;
+	if (!ordo_read_string(cursor, field, &found) ||
+		!ordo_schedule_digest(schedule, digest, cursor->error))
 		return false;
-	return !strcmp(found, reader->replay->digest)
+	return !strcmp(found, digest)
 		       ? true
 		       : ordo_fail_at(cursor, place,
 				 "schedule: found %.64s, but the digest of this schedule is %s: "
 				 "the replay belongs to another",
-				 found, reader->replay->digest);
+				 found, digest);
 }
 
-static bool read_shows(struct reader *reader)
+static bool read_shows(struct ordo_cursor *cursor, const struct ordo_field *field, void *into)
 {
-	struct ordo_cursor *cursor = &reader->cursor;
-	const char *shows;
-	ordo_skip_space(cursor);
-	const struct ordo_place place = ordo_cursor_place(cursor);
-	if (!ordo_read_string(cursor, "shows", &reader->replay->arena, &shows))
-		return false;
 	static const char *const known[] = {"R6", "R7", "R8", "R9", "R10", "R11", "G2"};
+	const struct ordo_place place = ordo_cursor_place(cursor);
+	const char *shows;
+	if (!ordo_read_string(cursor, field, &shows))
+		return false;
 	for (size_t i = 0; i < sizeof known / sizeof *known; i++)
 		if (!strcmp(shows, known[i])) {
-			memcpy(reader->replay->shows, known[i], strlen(known[i]) + 1);
+			memcpy(into, known[i], strlen(known[i]) + 1);
 			return true;
 		}
 	return ordo_fail_at(cursor, place, "shows: found %.64s, wanted R6 to R11, or G2", shows);
 }
 
-static bool read_value(struct reader *reader, enum key key)
-{
-	struct ordo_cursor *cursor = &reader->cursor;
-	switch (key) {
-	case SCHEMA:
-		return ordo_read_schema(cursor, "ordo/replay/1");
-	case SCHEDULE:
-		return read_digest(reader);
-	case SHOWS:
-		return read_shows(reader);
-	case CALLS:
-		return ordo_read_integer(cursor, "calls", 1, 2, &reader->replay->ncall);
-	case TEXT:
-		return ordo_read_string(
-			cursor, "text", &reader->replay->arena, &reader->replay->text);
-	case TASKS:
-		return read_array(reader, read_task);
-	case MEMORY:
-		return read_memory(reader);
-	case INTERLEAVINGS:
-		return read_array(reader, read_interleaving);
-	case NKEY:
-		break;
-	}
-	return false;
-}
+#define AT(member) offsetof(struct ordo_replay, member)
+static const struct ordo_field head_fields[] = {
+	{"schema", ordo_read_schema, .wanted = "ordo/replay/1"},
+	{"schedule", read_digest, .offset = AT(digest)},
+	{"shows", read_shows, .offset = AT(shows)},
+	{"calls", ordo_read_integer, AT(ncall), 1, .most = 2},
+	{"text", ordo_read_string, .offset = AT(text)},
+	{"tasks", ordo_read_array, .wanted = "an array", .element = read_task},
+	{"memory", read_memory, .optional = true},
+	{"interleavings", ordo_read_array, .wanted = "an array", .element = read_interleaving},
+};
+#undef AT
+static const struct ordo_object head = ORDO_OBJECT("a replay", "a replay, an object", head_fields);
 
-static bool check_whole(const struct reader *reader, struct ordo_place place)
+static bool check_whole(
+	const struct ordo_replay *replay, const struct ordo_cursor *cursor, struct ordo_place place)
 {
-	const struct ordo_replay *replay = reader->replay;
 	if (!replay->ninterleaving)
-		return ordo_fail_at(
-			&reader->cursor, place, "interleavings: found none, wanted one or two");
+		return ordo_fail_at(cursor, place, "interleavings: found none, wanted one or two");
 	for (uint32_t i = 0; i < replay->ntask; i++)
 		if (replay->tasks[i].call >= replay->ncall)
-			return ordo_fail_at(&reader->cursor, place,
+			return ordo_fail_at(cursor, place,
 				"tasks: found call %u, the replay has %u", replay->tasks[i].call,
 				replay->ncall);
 	return true;
 }
 
-static bool read_replay(struct reader *reader)
+static bool read_head(struct ordo_cursor *cursor, struct ordo_replay *replay)
 {
-	struct ordo_cursor *cursor = &reader->cursor;
-	struct ordo_members members;
-	int key;
-	const uint32_t required = ((1u << NKEY) - 1) & ~(1u << MEMORY);
-	if (!ordo_members_begin(&members, cursor, &keys, "a replay, an object"))
-		return false;
-	while ((key = ordo_members_next(&members)) >= 0)
-		if (!read_value(reader, (enum key)key))
-			return false;
-	return ordo_members_end(&members, required) && ordo_skip_rest(cursor) &&
-	       check_whole(reader, members.place);
+	ordo_skip_space(cursor);
+	const struct ordo_place place = ordo_cursor_place(cursor);
+	return ordo_read_object(cursor, &head, replay, NULL) && ordo_skip_rest(cursor) &&
+	       check_whole(replay, cursor, place);
 }
 
 static struct ordo_replay *read_source(const struct ordo_schedule *schedule,
 	const struct ordo_source *source, const char *name, struct ordo_error *error)
 {
-	struct reader reader = {.schedule = schedule, .replay = calloc(1, sizeof *reader.replay)};
-	if (!reader.replay) {
+	struct reader reader = {schedule};
+	struct ordo_replay *replay = calloc(1, sizeof *replay);
+	struct ordo_cursor cursor;
+	if (!replay) {
 		ordo_fail_memory(error);
 		return NULL;
 	}
-	reader.replay->memory_rank = ORDO_NONE;
-	ordo_cursor_begin_source(&reader.cursor, source, name, error);
-	if (read_replay(&reader))
-		return reader.replay;
-	ordo_replay_destroy(reader.replay);
+	replay->memory_rank = ORDO_NONE;
+	ordo_cursor_begin_source(&cursor, source, name, error);
+	cursor.arena = &replay->arena;
+	cursor.reader = &reader;
+	if (read_head(&cursor, replay))
+		return replay;
+	ordo_replay_destroy(replay);
 	return NULL;
 }
 

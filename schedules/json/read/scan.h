@@ -25,7 +25,9 @@ struct ordo_cursor {
 	const char *text;
 	const struct ordo_gap *gaps; /* [ngap] white space that was left out of the text; NULL */
 	size_t ngap;
-	struct ordo_place space; /* where white space grows too long: the walk ends there */
+	struct ordo_arena *arena; /* where texts of values go */
+	void *reader;		  /* of the document, for those who read its values */
+	struct ordo_place space;  /* where white space grows too long: the walk ends there */
 };
 
 /* A piece of the text: a value, or a key with its quotes. */

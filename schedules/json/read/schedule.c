@@ -15,39 +15,11 @@
 #include <string.h>
 #include <unistd.h>
 
-enum head_key {
-	SCHEMA,
-	OPERATOR,
-	ALGORITHM,
-	RANKS,
-	ROOT,
-	SHARDS,
-	CHUNKS_PER_BLOCK,
-	SCRATCH_SLOTS,
-	IN_PLACE,
-	ACCUMULATE,
-	TOPOLOGY,
-	PHASES,
-	EXTRA,
-	PROGRAMS,
-	NHEAD_KEY
-};
-
-_Static_assert((int)NHEAD_KEY == (int)ORDO_NHEAD_KEY, "a place for every key");
-static const char *const head_names[NHEAD_KEY] = {"schema", "operator", "algorithm", "ranks",
-	"root", "shards", "chunks_per_block", "scratch_slots", "in_place", "accumulate", "topology",
-	"phases", "x", "programs"};
-static const struct ordo_keys head_keys = {head_names, NHEAD_KEY, "a schedule"};
-static const uint32_t head_required = 1u << SCHEMA | 1u << OPERATOR | 1u << ALGORITHM |
-				      1u << RANKS | 1u << CHUNKS_PER_BLOCK | 1u << SCRATCH_SLOTS |
-				      1u << IN_PLACE | 1u << PROGRAMS;
-
-static const char *const topology_names[] = {"name", "digest"};
-static const struct ordo_keys topology_keys = {topology_names, 2, "the topology of a schedule"};
-
 /* All programs, or all file names. */
-static bool read_one_program(struct ordo_reader *reader, struct ordo_cursor *cursor)
+static bool read_program(struct ordo_cursor *cursor, const struct ordo_field *field, void *into)
 {
+	struct ordo_reader *reader = cursor->reader;
+	(void)into;
 	ordo_skip_space(cursor);
 	bool is_name = cursor->at < cursor->end && *cursor->at == '"';
 	if (reader->nprogram && is_name != reader->has_files)
@@ -55,51 +27,43 @@ static bool read_one_program(struct ordo_reader *reader, struct ordo_cursor *cur
 			"programs: found %s, wanted %s as before",
 			is_name ? "a string" : "no string", is_name ? "a program" : "a file name");
 	reader->has_files = is_name;
-	return is_name ? ordo_read_program_name(reader, cursor) : ordo_read_program(reader, cursor);
+	return is_name ? ordo_read_program_name(reader, cursor, field)
+		       : ordo_read_program(reader, cursor);
 }
 
-static bool read_programs(struct ordo_reader *reader, struct ordo_cursor *cursor)
+/* While they are read. */
+struct phases {
+	const char **names;
+	size_t room;
+	uint32_t count;
+};
+
+static bool read_phase(struct ordo_cursor *cursor, const struct ordo_field *field, void *into)
 {
-	enum ordo_item step;
-	bool first = true;
-	if (!ordo_skip_character(cursor, '[', "an array of programs"))
-		return false;
-	while ((step = ordo_next_element(cursor, &first)) == ORDO_ITEM_FOUND)
-		if (!read_one_program(reader, cursor))
-			return false;
-	return step == ORDO_ITEM_END;
+	struct phases *phases = into;
+	if (phases->count == ORDO_NO_PHASE)
+		return ordo_fail_at(cursor, ordo_cursor_place(cursor), "phases: found more than %u",
+			ORDO_NO_PHASE);
+	if (!ordo_array_reserve(&phases->names, &phases->room, (size_t)phases->count + 1,
+		    sizeof *phases->names))
+		return ordo_fail_memory(cursor->error);
+	return ordo_read_string(cursor, field, &phases->names[phases->count++]);
 }
 
-static bool read_phases(struct ordo_reader *reader, struct ordo_cursor *cursor)
+static bool read_phases(struct ordo_cursor *cursor, const struct ordo_field *field, void *into)
 {
-	struct ordo_schedule *schedule = reader->schedule;
-	const char **names = NULL;
-	size_t room = 0;
-	uint32_t count = 0;
-	enum ordo_item step;
-	bool first = true, worked = true;
-	if (!ordo_skip_character(cursor, '[', "an array of phases"))
-		return false;
-	while (worked && (step = ordo_next_element(cursor, &first)) != ORDO_ITEM_END) {
-		worked = step == ORDO_ITEM_FOUND;
-		if (worked && count == ORDO_NO_PHASE)
-			worked = ordo_fail_at(cursor, ordo_cursor_place(cursor),
-				"phases: found more than %u", ORDO_NO_PHASE);
-		if (worked && !ordo_array_reserve(&names, &room, (size_t)count + 1, sizeof *names))
-			worked = ordo_fail_memory(reader->error);
-		worked = worked &&
-			 ordo_read_string(cursor, "phases", &schedule->arena, &names[count]);
-		count += worked;
-	}
-	if (worked && count) {
-		schedule->phases =
-			ordo_arena_alloc(&schedule->arena, (size_t)count * sizeof *names);
-		worked = schedule->phases ? true : ordo_fail_memory(reader->error);
+	struct ordo_schedule *schedule = into;
+	struct phases phases = {0};
+	bool worked = ordo_read_array(cursor, field, &phases);
+	if (worked && phases.count) {
+		const size_t size = (size_t)phases.count * sizeof *phases.names;
+		schedule->phases = ordo_arena_alloc(cursor->arena, size);
+		worked = schedule->phases ? true : ordo_fail_memory(cursor->error);
 		if (worked)
-			memcpy(schedule->phases, names, (size_t)count * sizeof *names);
-		schedule->nphase = count;
+			memcpy(schedule->phases, phases.names, size);
+		schedule->nphase = phases.count;
 	}
-	free(names);
+	free(phases.names);
 	return worked;
 }
 
@@ -108,11 +72,11 @@ static bool is_digest(const char *text)
 	return strlen(text) == 32 && strspn(text, "0123456789abcdef") == 32;
 }
 
-static bool read_digest(struct ordo_reader *reader, struct ordo_cursor *cursor, const char **digest)
+static bool read_digest(struct ordo_cursor *cursor, const struct ordo_field *field, void *into)
 {
-	ordo_skip_space(cursor);
-	struct ordo_place place = ordo_cursor_place(cursor);
-	if (!ordo_read_string(cursor, "digest", &reader->schedule->arena, digest))
+	const struct ordo_place place = ordo_cursor_place(cursor);
+	const char **digest = into;
+	if (!ordo_read_string(cursor, field, digest))
 		return false;
 	return is_digest(*digest)
 		       ? true
@@ -120,89 +84,41 @@ static bool read_digest(struct ordo_reader *reader, struct ordo_cursor *cursor, 
 				 "digest: found \"%.40s\", wanted 32 hexadecimal digits", *digest);
 }
 
-static bool read_topology(struct ordo_reader *reader, struct ordo_cursor *cursor)
+#define AT(member) offsetof(struct ordo_schedule, member)
+static const struct ordo_field topology_fields[] = {
+	{"name", ordo_read_string, .offset = AT(topology_name)},
+	{"digest", read_digest, .offset = AT(topology_digest)},
+};
+static const struct ordo_object topology_object =
+	ORDO_OBJECT("the topology of a schedule", "the topology, an object", topology_fields);
+
+static bool read_topology(struct ordo_cursor *cursor, const struct ordo_field *field, void *into)
 {
-	struct ordo_schedule *schedule = reader->schedule;
-	struct ordo_members members;
-	int key;
-	if (!ordo_members_begin(&members, cursor, &topology_keys, "the topology, an object"))
-		return false;
-	while ((key = ordo_members_next(&members)) >= 0)
-		if (!(key ? read_digest(reader, cursor, &schedule->topology_digest)
-			  : ordo_read_string(
-				    cursor, "name", &schedule->arena, &schedule->topology_name)))
-			return false;
-	return ordo_members_end(&members, 3);
+	(void)field;
+	return ordo_read_object(cursor, &topology_object, into, NULL);
 }
 
-static bool read_head_value(
-	struct ordo_reader *reader, struct ordo_cursor *cursor, enum head_key key)
-{
-	struct ordo_schedule *schedule = reader->schedule;
-	struct ordo_problem *problem = &schedule->problem;
-	ordo_skip_space(cursor);
-	reader->places[key] = ordo_cursor_place(cursor);
-	switch (key) {
-	case SCHEMA:
-		return ordo_read_schema(cursor, "ordo/schedule/1");
-	case OPERATOR:
-		return ordo_read_operator(cursor, &problem->op);
-	case ALGORITHM:
-		return ordo_read_string(
-			cursor, "algorithm", &schedule->arena, &schedule->algorithm);
-	case RANKS:
-		return ordo_read_integer(cursor, "ranks", 1, ORDO_LIMIT, &problem->nrank);
-	case ROOT:
-		return ordo_read_integer(cursor, "root", 0, ORDO_LIMIT, &problem->root);
-	case SHARDS:
-		return ordo_read_integer(cursor, "shards", 1, ORDO_LIMIT, &problem->nshard);
-	case CHUNKS_PER_BLOCK:
-		return ordo_read_integer(
-			cursor, "chunks_per_block", 1, ORDO_LIMIT, &problem->chunks_per_block);
-	case SCRATCH_SLOTS:
-		return ordo_read_integer(
-			cursor, "scratch_slots", 0, ORDO_LIMIT, &schedule->scratch_slots);
-	case IN_PLACE:
-		return ordo_read_boolean(cursor, "in_place", &problem->in_place);
-	case ACCUMULATE:
-		return ordo_read_accumulate(cursor, &problem->accumulate_f32);
-	case TOPOLOGY:
-		return read_topology(reader, cursor);
-	case PHASES:
-		return read_phases(reader, cursor);
-	case EXTRA:
-		return ordo_read_extra(cursor, &schedule->arena, &schedule->extra);
-	case PROGRAMS:
-		return read_programs(reader, cursor);
-	case NHEAD_KEY:
-		break;
-	}
-	return false;
-}
-
-static bool read_head(struct ordo_reader *reader, struct ordo_cursor *cursor)
-{
-	struct ordo_members members;
-	int key;
-	if (!ordo_members_begin(&members, cursor, &head_keys, "a schedule, an object"))
-		return false;
-	while ((key = ordo_members_next(&members)) >= 0)
-		if (!read_head_value(reader, cursor, (enum head_key)key))
-			return false;
-	return ordo_members_end(&members, head_required) && ordo_skip_rest(cursor);
-}
-
-static bool check_problem(struct ordo_reader *reader, const struct ordo_cursor *cursor)
-{
-	const struct ordo_problem_places places = {.op = reader->places[OPERATOR],
-		.nrank = reader->places[RANKS],
-		.root = reader->places[ROOT],
-		.nshard = reader->places[SHARDS],
-		.chunks_per_block = reader->places[CHUNKS_PER_BLOCK],
-		.in_place = reader->places[IN_PLACE],
-		.accumulate = reader->places[ACCUMULATE]};
-	return ordo_check_read_problem(cursor, &reader->schedule->problem, &places);
-}
+static const struct ordo_field head_fields[] = {
+	{"schema", ordo_read_schema, .wanted = "ordo/schedule/1"},
+	{"operator", ordo_read_operator, .offset = AT(problem.op)},
+	{"algorithm", ordo_read_string, .offset = AT(algorithm)},
+	{"ranks", ordo_read_integer, AT(problem.nrank), 1, .most = ORDO_LIMIT},
+	{"root", ordo_read_integer, AT(problem.root), .most = ORDO_LIMIT, .optional = true},
+	{"shards", ordo_read_integer, AT(problem.nshard), 1, .most = ORDO_LIMIT, .optional = true},
+	{"chunks_per_block", ordo_read_integer, AT(problem.chunks_per_block), 1,
+		.most = ORDO_LIMIT},
+	{"scratch_slots", ordo_read_integer, AT(scratch_slots), .most = ORDO_LIMIT},
+	{"in_place", ordo_read_boolean, .offset = AT(problem.in_place)},
+	{"accumulate", ordo_read_accumulate, AT(problem.accumulate_f32), .optional = true},
+	{"topology", read_topology, .optional = true},
+	{"phases", read_phases, .wanted = "an array of phases", .element = read_phase,
+		.optional = true},
+	{"x", ordo_read_extra, AT(extra), .optional = true},
+	{"programs", ordo_read_array, .wanted = "an array of programs", .element = read_program},
+};
+#undef AT
+static const struct ordo_object head =
+	ORDO_OBJECT("a schedule", "a schedule, an object", head_fields);
 
 static bool check_phases(const struct ordo_reader *reader, const struct ordo_cursor *cursor)
 {
@@ -239,7 +155,8 @@ static bool place_programs(struct ordo_reader *reader, const struct ordo_cursor 
 	}
 	for (uint32_t r = 0; r < room; r++)
 		if (!taken[r])
-			return ordo_fail_rule_at(cursor, reader->places[PROGRAMS], 2,
+			return ordo_fail_rule_at(cursor,
+				ordo_place_of(&head, reader->places, "programs"), 2,
 				"programs: rank %" PRIu32 " is missing; found %" PRIu32
 				" programs, wanted %" PRIu32,
 				r, reader->nprogram, nrank);
@@ -268,7 +185,8 @@ static bool keep_programs(struct ordo_reader *reader, const struct ordo_met_prog
 
 static bool finish(struct ordo_reader *reader, const struct ordo_cursor *cursor)
 {
-	if (!check_problem(reader, cursor) || !check_phases(reader, cursor))
+	if (!ordo_check_read_problem(cursor, &reader->schedule->problem, &head, reader->places) ||
+		!check_phases(reader, cursor))
 		return false;
 	uint32_t nrank = reader->schedule->problem.nrank;
 	uint32_t room = nrank <= reader->nprogram ? nrank : reader->nprogram + 1;
@@ -293,7 +211,10 @@ static struct ordo_schedule *read_document(
 			ordo_arena_text(&reader->schedule->arena, name, strlen(name));
 	if (reader->schedule && reader->schedule->file) {
 		ordo_cursor_begin_source(&cursor, text, reader->schedule->file, reader->error);
-		worked = read_head(reader, &cursor) && finish(reader, &cursor);
+		cursor.arena = &reader->schedule->arena;
+		cursor.reader = reader;
+		worked = ordo_read_object(&cursor, &head, reader->schedule, reader->places) &&
+			 ordo_skip_rest(&cursor) && finish(reader, &cursor);
 	} else {
 		ordo_fail_memory(reader->error);
 	}

@@ -8,9 +8,18 @@
 #include <string.h>
 
 enum task_key { TASK, PEER, CHUNK, COUNT, SRC, DST, SIGNAL, PHASE, NTASK_KEY };
-static const char *const task_names[NTASK_KEY] = {
-	"task", "peer", "chunk", "count", "src", "dst", "signal", "phase"};
-static const struct ordo_keys task_keys = {task_names, NTASK_KEY, "a task"};
+/* Values are read once all members are there: what belongs in a task depends on its kind. */
+static const struct ordo_field task_fields[NTASK_KEY] = {
+	{.key = "task"},
+	{.key = "peer", .most = ORDO_LIMIT},
+	{.key = "chunk", .most = ORDO_LIMIT},
+	{.key = "count", .least = 1, .most = ORDO_LIMIT},
+	{.key = "src", .most = ORDO_LIMIT},
+	{.key = "dst", .most = ORDO_LIMIT},
+	{.key = "signal", .most = ORDO_LIMIT},
+	{.key = "phase", .most = ORDO_NO_PHASE - 1},
+};
+static const struct ordo_object task_object = ORDO_OBJECT("a task", "an object", task_fields);
 
 /* Of an array also its first elements, and how many there are. */
 struct member {
@@ -69,7 +78,7 @@ static bool walk_members(
 	enum ordo_item step;
 	bool first = true;
 	while ((step = ordo_next_member(cursor, &first, &key)) == ORDO_ITEM_FOUND) {
-		const int index = ordo_which_key(cursor, &task_keys, &key, seen);
+		const int index = ordo_which_key(cursor, &task_object, &key, seen);
 		if (index < 0)
 			return false;
 		struct member *member = &members[index];
@@ -121,46 +130,50 @@ static bool check_keys(const struct ordo_cursor *cursor, const struct member mem
 	for (int i = 0; i < NTASK_KEY; i++)
 		if (seen >> i & 1 && !(allowed_keys(kind) >> i & 1))
 			return ordo_fail_at(cursor, members[i].key.place,
-				"the key \"%s\" does not belong in a %s", task_names[i],
+				"the key \"%s\" does not belong in a %s", task_fields[i].key,
 				ordo_task_kind_name(kind));
-	return ordo_require_keys(cursor, &task_keys, place, seen, required_keys(kind));
+	for (uint32_t i = 0; i < NTASK_KEY; i++)
+		if (required_keys(kind) & ~seen & 1u << i)
+			return ordo_fail_missing(cursor, &task_object, place, i);
+	return true;
 }
 
 /* `[buffer, first slot]` */
-static bool read_slice(const struct ordo_cursor *cursor, const struct member *member,
-	const char *key, uint32_t *buffer, uint32_t *slot)
+static bool read_slice(const struct ordo_cursor *cursor, const struct member members[NTASK_KEY],
+	enum task_key key, uint32_t *buffer, uint32_t *slot)
 {
+	const struct ordo_field *field = &task_fields[key];
+	const struct member *member = &members[key];
 	const char *names[ORDO_NBUFFER];
 	if (member->value.text[0] != '[' || member->nitem != 2)
-		return ordo_fail_value(cursor, &member->value, key, "[buffer, first slot]");
+		return ordo_fail_value(cursor, &member->value, field->key, "[buffer, first slot]");
 	for (uint32_t i = 0; i < ORDO_NBUFFER; i++)
 		names[i] = ordo_buffer_name((enum ordo_buffer)i);
-	return find_name(cursor, &member->items[0], key, names, ORDO_NBUFFER,
+	return find_name(cursor, &member->items[0], field->key, names, ORDO_NBUFFER,
 		       "\"input\", \"output\" or \"scratch\"", buffer) &&
-	       ordo_piece_integer(cursor, &member->items[1], key, 0, ORDO_LIMIT, slot);
+	       ordo_piece_integer(cursor, &member->items[1], field, slot);
 }
 
 /* The integer of a key that is there, or else leaves *number as it is. */
 static bool take_integer(const struct ordo_cursor *cursor, const struct member members[NTASK_KEY],
-	enum task_key key, uint32_t least, uint32_t most, uint32_t *number)
+	enum task_key key, uint32_t *number)
 {
-	const struct member *member = &members[key];
-	return !member->key.text ||
-	       ordo_piece_integer(cursor, &member->value, task_names[key], least, most, number);
+	return !members[key].key.text ||
+	       ordo_piece_integer(cursor, &members[key].value, &task_fields[key], number);
 }
 
 static bool fill_task(const struct ordo_cursor *cursor, const struct member members[NTASK_KEY],
 	struct ordo_task *task)
 {
 	uint32_t phase = ORDO_NO_PHASE, source = 0, target = 0;
-	bool worked = take_integer(cursor, members, PEER, 0, ORDO_LIMIT, &task->peer) &&
-		      take_integer(cursor, members, CHUNK, 0, ORDO_LIMIT, &task->chunk) &&
-		      take_integer(cursor, members, COUNT, 1, ORDO_LIMIT, &task->count) &&
-		      take_integer(cursor, members, SIGNAL, 0, ORDO_LIMIT, &task->signal) &&
-		      take_integer(cursor, members, PHASE, 0, ORDO_NO_PHASE - 1, &phase);
+	bool worked = take_integer(cursor, members, PEER, &task->peer) &&
+		      take_integer(cursor, members, CHUNK, &task->chunk) &&
+		      take_integer(cursor, members, COUNT, &task->count) &&
+		      take_integer(cursor, members, SIGNAL, &task->signal) &&
+		      take_integer(cursor, members, PHASE, &phase);
 	if (worked && ordo_task_moves(task))
-		worked = read_slice(cursor, &members[SRC], "src", &source, &task->src) &&
-			 read_slice(cursor, &members[DST], "dst", &target, &task->dst);
+		worked = read_slice(cursor, members, SRC, &source, &task->src) &&
+			 read_slice(cursor, members, DST, &target, &task->dst);
 	task->phase = phase & ORDO_NO_PHASE;
 	task->src_buffer = source & 3;
 	task->dst_buffer = target & 3;
@@ -176,9 +189,11 @@ static bool read_members(
 	uint32_t seen = 0;
 	for (int i = 0; i < NTASK_KEY; i++)
 		members[i].key.text = NULL;
-	if (!walk_members(cursor, members, &seen) ||
-		!ordo_require_keys(cursor, &task_keys, place, seen, 1u << TASK) ||
-		!find_kind(cursor, &members[TASK], &kind) ||
+	if (!walk_members(cursor, members, &seen))
+		return false;
+	if (!(seen & 1u << TASK))
+		return ordo_fail_missing(cursor, &task_object, place, TASK);
+	if (!find_kind(cursor, &members[TASK], &kind) ||
 		!check_keys(cursor, members, seen, kind, place))
 		return false;
 	*task = (struct ordo_task){.kind = (uint32_t)kind & 7, .count = kind <= ORDO_SEND_REDUCE};

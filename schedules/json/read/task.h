@@ -2,7 +2,7 @@
 #ifndef ORDO_SCHEDULES_JSON_READ_TASK_H
 #define ORDO_SCHEDULES_JSON_READ_TASK_H
 
-#include "value.h"
+#include "fields.h"
 
 /* The task at the cursor, in any form that JSON allows. */
 bool ordo_read_task(struct ordo_cursor *cursor, struct ordo_task *task);

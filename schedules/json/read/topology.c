@@ -1,38 +1,10 @@
 /* topology.c - topologies from JSON. */
 #include "base/source.h"
-#include "value.h"
-#include <errno.h>
-#include <fcntl.h>
+#include "fields.h"
 #include <ordo/arena.h>
-#include <ordo/atomic_file.h>
 #include <ordo/document.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
-
-enum head_key {
-	SCHEMA,
-	NAME,
-	RANKS,
-	SWITCHES,
-	PORTS,
-	CORES,
-	TASK_NS,
-	REDUCE,
-	COPY,
-	EXTRA,
-	LINKS,
-	NHEAD_KEY
-};
-static const char *const head_names[NHEAD_KEY] = {"schema", "name", "ranks", "switches", "ports",
-	"cores", "task_ns", "reduce_gbs", "copy_gbs", "x", "links"};
-static const struct ordo_keys head_keys = {head_names, NHEAD_KEY, "a topology"};
-
-enum link_key { FROM, TO, CLASS, LATENCY, BANDWIDTH, LINK_REDUCE, DOWN, NLINK_KEY };
-static const char *const link_names[NLINK_KEY] = {
-	"from", "to", "class", "latency_ns", "bandwidth_gbs", "reduce_gbs", "down"};
-static const struct ordo_keys link_keys = {link_names, NLINK_KEY, "a link"};
 
 /* A link as it was met. */
 struct link {
@@ -44,7 +16,7 @@ struct link {
 struct reader {
 	struct ordo_error *error;
 	struct ordo_arena arena; /* texts until the topology is there */
-	struct ordo_place places[NHEAD_KEY];
+	struct ordo_place places[ORDO_FIELD_LIMIT];
 	const char *name, *extra;
 	uint32_t nrank, nswitch, ports, cores;
 	double task_ns, reduce_gbs, copy_gbs;
@@ -54,61 +26,48 @@ struct reader {
 };
 
 /* The class's name; that of the link before, if it is the same, as it mostly is. */
-static bool read_class(struct reader *reader, struct ordo_cursor *cursor, const char **class_name)
+static bool read_class(struct ordo_cursor *cursor, const struct ordo_field *field, void *into)
 {
+	const struct reader *reader = cursor->reader;
+	const char **class_name = into;
 	struct ordo_piece value;
 	const char *text;
-	cJSON *json = ordo_parse_value(cursor, "class", &value);
-	bool worked = json && ordo_as_string(cursor, json, &value, "class", &text);
+	cJSON *json = ordo_parse_value(cursor, field->key, &value);
+	bool worked = json && ordo_as_string(cursor, json, &value, field->key, &text);
 	if (worked) {
 		const char *before =
 			reader->nlink ? reader->links[reader->nlink - 1].class_name : "";
 		*class_name = strcmp(before, text)
-				      ? ordo_arena_text(&reader->arena, text, strlen(text))
+				      ? ordo_arena_text(cursor->arena, text, strlen(text))
 				      : before;
-		worked = *class_name ? true : ordo_fail_memory(reader->error);
+		worked = *class_name ? true : ordo_fail_memory(cursor->error);
 	}
 	cJSON_Delete(json);
 	return worked;
 }
 
-static bool read_link_value(
-	struct reader *reader, struct ordo_cursor *cursor, enum link_key key, struct link *link)
-{
-	switch (key) {
-	case FROM:
-		return ordo_read_integer(cursor, "from", 0, ORDO_LIMIT, &link->link.from);
-	case TO:
-		return ordo_read_integer(cursor, "to", 0, ORDO_LIMIT, &link->link.to);
-	case CLASS:
-		return read_class(reader, cursor, &link->class_name);
-	case LATENCY:
-		return ordo_read_real(cursor, "latency_ns", &link->link.latency_ns);
-	case BANDWIDTH:
-		return ordo_read_real(cursor, "bandwidth_gbs", &link->link.bandwidth_gbs);
-	case LINK_REDUCE:
-		return ordo_read_real(cursor, "reduce_gbs", &link->link.reduce_gbs);
-	case DOWN:
-		return ordo_read_boolean(cursor, "down", &link->link.down);
-	case NLINK_KEY:
-		break;
-	}
-	return false;
-}
+#define AT(member) offsetof(struct link, member)
+static const struct ordo_field link_fields[] = {
+	{"from", ordo_read_integer, AT(link.from), .most = ORDO_LIMIT},
+	{"to", ordo_read_integer, AT(link.to), .most = ORDO_LIMIT},
+	{"class", read_class, AT(class_name), .optional = true},
+	{"latency_ns", ordo_read_real, .offset = AT(link.latency_ns)},
+	{"bandwidth_gbs", ordo_read_real, .offset = AT(link.bandwidth_gbs)},
+	{"reduce_gbs", ordo_read_real, AT(link.reduce_gbs), .optional = true},
+	{"down", ordo_read_boolean, AT(link.down), .optional = true},
+};
+#undef AT
+static const struct ordo_object link_object =
+	ORDO_OBJECT("a link", "a link, an object", link_fields);
 
-static bool read_link(struct reader *reader, struct ordo_cursor *cursor)
+static bool read_link(struct ordo_cursor *cursor, const struct ordo_field *field, void *into)
 {
-	const uint32_t required = 1u << FROM | 1u << TO | 1u << LATENCY | 1u << BANDWIDTH;
+	struct reader *reader = into;
 	struct link link = {.class_name = "link"};
-	struct ordo_members members;
-	int key;
-	if (!ordo_members_begin(&members, cursor, &link_keys, "a link, an object"))
-		return false;
-	link.place = members.place;
-	while ((key = ordo_members_next(&members)) >= 0)
-		if (!read_link_value(reader, cursor, (enum link_key)key, &link))
-			return false;
-	if (!ordo_members_end(&members, required))
+	(void)field;
+	ordo_skip_space(cursor);
+	link.place = ordo_cursor_place(cursor);
+	if (!ordo_read_object(cursor, &link_object, &link, NULL))
 		return false;
 	if (reader->nlink == ORDO_LIMIT ||
 		!ordo_array_reserve(&reader->links, &reader->link_room, (size_t)reader->nlink + 1,
@@ -118,63 +77,23 @@ static bool read_link(struct reader *reader, struct ordo_cursor *cursor)
 	return true;
 }
 
-static bool read_links(struct reader *reader, struct ordo_cursor *cursor)
-{
-	enum ordo_item step;
-	bool first = true;
-	if (!ordo_skip_character(cursor, '[', "an array of links"))
-		return false;
-	while ((step = ordo_next_element(cursor, &first)) == ORDO_ITEM_FOUND)
-		if (!read_link(reader, cursor))
-			return false;
-	return step == ORDO_ITEM_END;
-}
-
-static bool read_head_value(struct reader *reader, struct ordo_cursor *cursor, enum head_key key)
-{
-	ordo_skip_space(cursor);
-	reader->places[key] = ordo_cursor_place(cursor);
-	switch (key) {
-	case SCHEMA:
-		return ordo_read_schema(cursor, "ordo/topology/1");
-	case NAME:
-		return ordo_read_string(cursor, "name", &reader->arena, &reader->name);
-	case RANKS:
-		return ordo_read_integer(cursor, "ranks", 1, ORDO_LIMIT, &reader->nrank);
-	case SWITCHES:
-		return ordo_read_integer(cursor, "switches", 0, ORDO_LIMIT, &reader->nswitch);
-	case PORTS:
-		return ordo_read_integer(cursor, "ports", 0, ORDO_LIMIT, &reader->ports);
-	case CORES:
-		return ordo_read_integer(cursor, "cores", 0, ORDO_LIMIT, &reader->cores);
-	case TASK_NS:
-		return ordo_read_real(cursor, "task_ns", &reader->task_ns);
-	case REDUCE:
-		return ordo_read_real(cursor, "reduce_gbs", &reader->reduce_gbs);
-	case COPY:
-		return ordo_read_real(cursor, "copy_gbs", &reader->copy_gbs);
-	case EXTRA:
-		return ordo_read_extra(cursor, &reader->arena, &reader->extra);
-	case LINKS:
-		return read_links(reader, cursor);
-	case NHEAD_KEY:
-		break;
-	}
-	return false;
-}
-
-static bool read_head(struct reader *reader, struct ordo_cursor *cursor)
-{
-	const uint32_t required = 1u << SCHEMA | 1u << NAME | 1u << RANKS | 1u << LINKS;
-	struct ordo_members members;
-	int key;
-	if (!ordo_members_begin(&members, cursor, &head_keys, "a topology, an object"))
-		return false;
-	while ((key = ordo_members_next(&members)) >= 0)
-		if (!read_head_value(reader, cursor, (enum head_key)key))
-			return false;
-	return ordo_members_end(&members, required) && ordo_skip_rest(cursor);
-}
+#define AT(member) offsetof(struct reader, member)
+static const struct ordo_field head_fields[] = {
+	{"schema", ordo_read_schema, .wanted = "ordo/topology/1"},
+	{"name", ordo_read_string, .offset = AT(name)},
+	{"ranks", ordo_read_integer, AT(nrank), 1, .most = ORDO_LIMIT},
+	{"switches", ordo_read_integer, AT(nswitch), .most = ORDO_LIMIT, .optional = true},
+	{"ports", ordo_read_integer, AT(ports), .most = ORDO_LIMIT, .optional = true},
+	{"cores", ordo_read_integer, AT(cores), .most = ORDO_LIMIT, .optional = true},
+	{"task_ns", ordo_read_real, AT(task_ns), .optional = true},
+	{"reduce_gbs", ordo_read_real, AT(reduce_gbs), .optional = true},
+	{"copy_gbs", ordo_read_real, AT(copy_gbs), .optional = true},
+	{"x", ordo_read_extra, AT(extra), .optional = true},
+	{"links", ordo_read_array, .wanted = "an array of links", .element = read_link},
+};
+#undef AT
+static const struct ordo_object head =
+	ORDO_OBJECT("a topology", "a topology, an object", head_fields);
 
 /* What building it found to be wrong, said at the place in the document; memory has none. */
 static bool fail_found(const struct reader *reader, const struct ordo_cursor *cursor,
@@ -192,7 +111,9 @@ static struct ordo_topology *create(struct reader *reader, const struct ordo_cur
 	if (topology)
 		return topology;
 	bool about_switches = !strncmp(found.text, "switches", 8);
-	fail_found(reader, cursor, reader->places[about_switches ? SWITCHES : RANKS], &found);
+	fail_found(reader, cursor,
+		ordo_place_of(&head, reader->places, about_switches ? "switches" : "ranks"),
+		&found);
 	return NULL;
 }
 
@@ -249,7 +170,7 @@ static struct ordo_place place_of_twin(struct reader *reader)
 			!strcmp(a->class_name, b->class_name))
 			return b->place;
 	}
-	return reader->places[LINKS];
+	return ordo_place_of(&head, reader->places, "links");
 }
 
 static bool build(
@@ -280,7 +201,9 @@ static struct ordo_topology *read_source(
 	struct ordo_cursor cursor;
 	struct ordo_topology *topology = NULL;
 	ordo_cursor_begin_source(&cursor, source, name, error);
-	if (read_head(&reader, &cursor))
+	cursor.arena = &reader.arena;
+	cursor.reader = &reader;
+	if (ordo_read_object(&cursor, &head, &reader, reader.places) && ordo_skip_rest(&cursor))
 		topology = create(&reader, &cursor);
 	if (topology && !build(&reader, &cursor, topology)) {
 		ordo_topology_destroy(topology);
@@ -300,17 +223,10 @@ struct ordo_topology *ordo_topology_read_text(
 struct ordo_topology *ordo_topology_read(const char *path, struct ordo_error *error)
 {
 	struct ordo_source source;
-	struct ordo_topology *topology = NULL;
-	bool is_stdin = !strcmp(path, "-");
-	int descriptor = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
-	const char *name = is_stdin ? "stdin" : path;
-	if (descriptor < 0) {
-		ordo_fail_file(error, name, "cannot read", errno);
+	const char *name = ordo_source_open(&source, path, error);
+	if (!name)
 		return NULL;
-	}
-	if (ordo_source_from(&source, descriptor, name, error)) {
-		topology = read_source(&source, name, error);
-		ordo_source_close(&source);
-	}
+	struct ordo_topology *topology = read_source(&source, name, error);
+	ordo_source_close(&source);
 	return topology;
 }
