@@ -46,7 +46,7 @@ static void exchange_pairwise(struct ordo_builder *b, const struct ordo_problem 
 	}
 }
 
-/* How many of the numbers below N have that binary digit set. */
+/* The number of integers below N with that binary digit set. */
 static uint32_t count_with(uint32_t N, uint32_t digit)
 {
 	const uint32_t low = N & ((2u << digit) - 1), way = 1u << digit;

@@ -12,7 +12,7 @@
  */
 #include "peers.h"
 
-/* The chunks that a rank sums up, or has and deals out to the others. */
+/* The chunks that a rank sums, or holds and sends to the others. */
 static struct ordo_slice share_of(const struct ordo_resolved_request *request, uint32_t rank)
 {
 	const struct ordo_problem *problem = &request->problem;
@@ -118,7 +118,8 @@ static uint32_t largest_share(const struct ordo_resolved_request *request)
 	return largest;
 }
 
-/* What the sending for sums is by itself: with one shot everybody gets everything. */
+/* The operator that sending the addends alone would be: with one shot, every rank gets
+ * everything. */
 static const char *collects_as(const struct ordo_resolved_request *request)
 {
 	if (request->problem.op == ORDO_REDUCE)
@@ -127,7 +128,7 @@ static const char *collects_as(const struct ordo_resolved_request *request)
 									    : "reduce-scatter";
 }
 
-/* Every rank sends its part of every sum to the one that makes it. */
+/* Every rank sends its addend of every sum to the rank that computes it. */
 static void collect(struct ordo_builder *b, const struct ordo_resolved_request *request,
 	uint32_t scratch, uint32_t stride)
 {
@@ -181,7 +182,7 @@ static void sum_up(struct ordo_builder *b, const struct ordo_resolved_request *r
 		fold_one(b, request, owner, scratch, stride);
 }
 
-/* Every rank sends its share to all that want it. */
+/* Every rank sends its share to all ranks that need it. */
 static void deal_round(struct ordo_builder *b, const struct ordo_resolved_request *request)
 {
 	const struct ordo_problem *problem = &request->problem;
@@ -344,7 +345,7 @@ static uint64_t steps(const struct ordo_resolved_request *request)
 	return 1;
 }
 
-/* What one rank sends. */
+/* The chunks that one rank sends. */
 static uint64_t volume_of(const struct ordo_resolved_request *request, uint32_t rank)
 {
 	const struct ordo_problem *problem = &request->problem;

@@ -1,4 +1,4 @@
-/* peers.c - the streams of algorithms in which all ranks deal with all. */
+/* peers.c - the streams of algorithms in which all ranks communicate with all. */
 #include "peers.h"
 
 static bool has_one_each(const struct ordo_resolved_request *request)

@@ -1,5 +1,5 @@
 /* peers.h - a stream for each peer, or one for all: a parameter of algorithms in which all ranks
- * deal with all. */
+ * communicate with all. */
 #ifndef ORDO_COMPILER_ALGORITHMS_DIRECT_PEERS_H
 #define ORDO_COMPILER_ALGORITHMS_DIRECT_PEERS_H
 
@@ -14,7 +14,7 @@
 		.kind = ORDO_WORD                                                                  \
 	}
 
-/* The stream for what goes to a peer, and the one for what stays. */
+/* The stream for data sent to a peer, and the one for local data. */
 void ordo_stream_to_peer(
 	struct ordo_builder *b, const struct ordo_resolved_request *request, uint32_t peer);
 void ordo_stream_local(struct ordo_builder *b, const struct ordo_resolved_request *request);

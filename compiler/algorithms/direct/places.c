@@ -54,7 +54,7 @@ static void move_all(const struct route *route, struct ordo_slice chunks, bool b
 	}
 }
 
-/* Copies what lies in the input; what has been begun is where it should be. */
+/* Copies chunks that are still in the input; chunks already begun are in place. */
 void ordo_make_ready(
 	struct ordo_builder *b, uint32_t rank, struct ordo_slice chunks, bool backwards)
 {

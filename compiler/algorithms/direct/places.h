@@ -1,4 +1,4 @@
-/* places.h - sums and copies between the work places of ranks, wherever these are.
+/* places.h - sums and copies between the work places of ranks.
  *
  * Where places are not consecutive it takes several moves, from the last to the first if
  * `backwards`.

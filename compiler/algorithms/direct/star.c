@@ -24,7 +24,7 @@ static struct star star_of(const struct ordo_resolved_request *request)
 		&request->problem, hub->number == ORDO_NONE ? request->problem.root : hub->number};
 }
 
-/* The root, if there is one and it has to go through the hub. */
+/* The root of a rooted operator, if it is not the hub; ORDO_NONE otherwise. */
 static uint32_t remote_root(const struct star *star)
 {
 	const bool remote =

@@ -1,4 +1,4 @@
-/* butterfly.c - who exchanges which slices in recursive halving. */
+/* butterfly.c - the slices exchanged in recursive halving. */
 #include "butterfly.h"
 #include <ordo/arena.h>
 

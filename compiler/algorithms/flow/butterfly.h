@@ -12,7 +12,7 @@
 /* Makes the flow of request->prepared, from the parameter `masks`; n = 2^q. */
 struct ordo_flow *ordo_butterfly_make(struct ordo_resolved_request *request, uint32_t n);
 
-/* The parameter `masks`, for whoever makes a butterfly. */
+/* The parameter `masks`, for algorithms that use a butterfly. */
 #define ORDO_BUTTERFLY_MASKS                                                                       \
 	{                                                                                          \
 		.name = "masks", .values = "far|near", .fallback = "far",                          \

@@ -1,4 +1,4 @@
-/* flow.c - which slices go where in each step, and the moves that make it so. */
+/* flow.c - the slices that move in each step of a flow, and the moves that carry them. */
 #include "flow.h"
 #include "algorithms/direct/places.h"
 #include <ordo/arena.h>
@@ -86,7 +86,7 @@ struct ordo_flow_parts ordo_flow_parts(enum ordo_operator op)
 	return (struct ordo_flow_parts){ORDO_FLOW_NO_PART, ORDO_FLOW_NO_PART};
 }
 
-/* Does a slice come through a member on its way from the root to its owner? */
+/* Whether a slice passes through a member on its way from the root to its owner. */
 static bool passes(const struct ordo_flow *flow, uint32_t member, uint32_t slice)
 {
 	for (uint32_t step = 0; step <= flow->nstep; step++)
@@ -95,8 +95,8 @@ static bool passes(const struct ordo_flow *flow, uint32_t member, uint32_t slice
 	return false;
 }
 
-/* Of all that `member` would send in a step of the ReduceScatter, does this part move the slice?
- * Spreading is that backwards: the member would get it, and may have it already. */
+/* Whether this part moves a slice that `member` sends in a step of the ReduceScatter. Backwards,
+ * the member receives it, unless it has it already. */
 static bool moves(const struct ordo_flow *flow, enum ordo_flow_part part, uint32_t step,
 	uint32_t member, uint32_t slice)
 {
@@ -114,7 +114,7 @@ static int ascending(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Each place is there once. Many are marked and read off, few are sorted. */
+/* Sorts distinct places: many by marking, few by qsort. */
 static void sort_places(const struct ordo_flow *flow, uint32_t count)
 {
 	if (count < flow->n / 16) {
@@ -207,8 +207,8 @@ static void transfer_all(struct ordo_builder *b, const struct ordo_flow *flow,
 	}
 }
 
-/* What is made ready or arrives last is asked for first, so that one Wait does for a whole step:
- * runs go forwards and backwards in turn, and are made ready the other way. */
+/* The run made ready or received last is used first, so that one Wait covers a whole step: steps
+ * alternate between forward and backward order, and preparation goes the other way. */
 static void build_part(struct ordo_builder *b, const struct ordo_flow *flow,
 	enum ordo_flow_part part, bool backwards)
 {
@@ -222,7 +222,7 @@ static void build_part(struct ordo_builder *b, const struct ordo_flow *flow,
 	}
 }
 
-/* The partner gives its member what it has. */
+/* The partner sends its data to its member. */
 static void fold(struct ordo_builder *b, const struct ordo_flow *flow)
 {
 	const bool sums = ordo_operator_facts(flow->problem.op)->reduces;
@@ -245,7 +245,7 @@ static void fold(struct ordo_builder *b, const struct ordo_flow *flow)
 	}
 }
 
-/* The partner gets from its member what it needs and does not have. */
+/* The member sends its partner the data it needs and does not have. */
 static void unfold(struct ordo_builder *b, const struct ordo_flow *flow)
 {
 	const enum ordo_operator op = flow->problem.op;

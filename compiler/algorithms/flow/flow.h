@@ -26,8 +26,8 @@ struct ordo_flow {
 	bool variant; /* of the pattern: see there */
 	/* What a member sends in a step of the ReduceScatter. */
 	struct ordo_cargo (*sends)(const struct ordo_flow *flow, uint32_t step, uint32_t member);
-	/* Where, on its way from member `from` to its owner, a slice lies before a step. NULL: the
-	 * algorithm does without Scatter and Gather. */
+	/* The member that holds a slice before a step, on its way from member `from` to its owner.
+	 * NULL: the algorithm has no Scatter and Gather. */
 	uint32_t (*lies_at)(
 		const struct ordo_flow *flow, uint32_t step, uint32_t from, uint32_t slice);
 	/* [n] where a slice lies among the slices of one block; NULL: slice i at i */
@@ -37,7 +37,7 @@ struct ordo_flow {
 	uint32_t npair;
 	uint32_t *places;	 /* [n], */
 	struct ordo_slice *runs; /* [n] and */
-	bool *marks;		 /* [n], all false: room to work in */
+	bool *marks;		 /* [n] scratch, all false between uses */
 };
 
 /* Reserves the room, in request->arena, for a flow with n members. NULL: no memory. The caller sets
@@ -48,7 +48,7 @@ bool ordo_flow_cuts(enum ordo_operator op);
 /* The flow that `prepare` made, with the problem as it is now that K is settled. */
 struct ordo_flow ordo_flow_of(const struct ordo_resolved_request *request);
 
-/* The whole operator, between what `npair` demands before and after. */
+/* Builds the whole operator, with the exchanges of pairs before and after. */
 void ordo_flow_build(struct ordo_builder *b, const struct ordo_resolved_request *request);
 /* As many chunks as slices where a block is cut into slices, else 1. */
 uint32_t ordo_flow_chunks(const struct ordo_resolved_request *request);
@@ -66,13 +66,13 @@ enum ordo_flow_part {
 	ORDO_FLOW_NO_PART
 };
 
-/* What an operator is made of. */
+/* The parts of an operator. */
 struct ordo_flow_parts {
 	enum ordo_flow_part first, second;
 };
 struct ordo_flow_parts ordo_flow_parts(enum ordo_operator op);
 
-/* What goes from one member to another in a step of a part: runs of consecutive chunks. */
+/* The runs of consecutive chunks that go from one member to another in a step of a part. */
 struct ordo_transfer {
 	uint32_t from, to;
 	const struct ordo_slice *runs; /* in flow->runs, until the next transfer is asked for */

@@ -1,4 +1,5 @@
-/* nonuniform.c - which slices go where, and how they lie so that those of a step lie together.
+/* nonuniform.c - the slices that move in each step, and an order in which those of a step are
+ * adjacent.
  *
  * Fewest runs. What a step sends is an arithmetic progression: stride 2^(k+1), length D(n,k), from
  * every start. Two neighbouring places are torn apart by a step as often as one of their slices is
@@ -63,7 +64,7 @@ static void lie_as_published(uint32_t n, uint32_t *place)
 	}
 }
 
-/* How often the steps from `a` on tear slices apart that lie `difference` apart in their class of
+/* How often the steps from `a` on separate slices that are `difference` apart in their class of
  * m. */
 static uint64_t tear(uint32_t n, uint32_t a, uint32_t m, uint32_t difference)
 {

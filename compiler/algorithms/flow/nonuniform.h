@@ -18,7 +18,7 @@ uint32_t ordo_nonuniform_count(uint32_t n, uint32_t step);
 bool ordo_nonuniform_slices_apply(
 	const struct ordo_resolved_request *request, struct ordo_error *error);
 
-/* The parameter `slices`, for whoever makes this flow. */
+/* The parameter `slices`, for algorithms that use this flow. */
 #define ORDO_NONUNIFORM_SLICES                                                                     \
 	{                                                                                          \
 		.name = "slices", .values = "fewest-runs|published|natural",                       \

@@ -60,13 +60,13 @@ static uint32_t rank_of(const struct birs *a, uint32_t server, uint32_t local)
 	return server * a->ranks + local;
 }
 
-/* In a server, the rank `k` columns further in the lane. */
+/* The rank `k` columns further in the lane of its server. */
 static uint32_t further(const struct birs *a, uint32_t local, uint32_t k)
 {
 	return (local + 2 * k) % a->ranks;
 }
 
-/* Where the sum over a server lies at the rank it is for; the fold ends in the output. */
+/* The place of the sum over a server, at the rank that owns it; the fold ends in the output. */
 static struct ordo_at partial_at(
 	const struct birs *a, uint32_t server, uint32_t local, uint32_t from_server, uint32_t chunk)
 {
@@ -78,7 +78,7 @@ static struct ordo_at partial_at(
 	return ordo_at(rank, ORDO_SCRATCH, a->partials + (item - 1) * a->width);
 }
 
-/* Where a rank keeps a sum that is for rank (to_server, to_local), which is of its lane. */
+/* The place of a sum for rank (to_server, to_local), which is in the same lane. */
 static struct ordo_at parked_at(const struct birs *a, uint32_t server, uint32_t local,
 	uint32_t to_server, uint32_t to_local, uint32_t chunk)
 {
@@ -211,7 +211,7 @@ static void fold_columns(const struct birs *a, uint32_t server, uint32_t local, 
 				chunks.count);
 }
 
-/* Likewise over the servers. */
+/* The same over the servers. */
 static void fold_servers(const struct birs *a, uint32_t server, uint32_t local)
 {
 	const struct ordo_slice chunks = chunks_of(a, server, local);
@@ -347,8 +347,8 @@ static uint64_t count_steps(const struct ordo_resolved_request *request)
 	return request->problem.op == ORDO_ALLREDUCE ? 2 * one_way : one_way;
 }
 
-/* Every rank sends everything but its own once; and on the way back its own to the other servers,
- * that of its number to its lane, and that of its lane to its neighbour. */
+/* Every rank sends all blocks but its own once; on the way back it sends its own to the other
+ * servers, those of its number to its lane, and those of its lane to its neighbour. */
 static uint64_t count_sent(const struct birs *a, uint32_t server, uint32_t local)
 {
 	const uint64_t K = a->problem->chunks_per_block, own = chunks_of(a, server, local).count;

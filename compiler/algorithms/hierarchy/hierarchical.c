@@ -92,8 +92,8 @@ static void plan_cut(struct ordo_hierarchy *hierarchy, enum ordo_operator op)
 				.at_root = back == ORDO_GATHER ? all & ~((2u << l) - 1) : 0});
 }
 
-/* What is dealt out has all blocks of the levels to come, what is collected those of the levels
- * done. */
+/* A scattering stage carries all blocks of the levels to come, a gathering stage those of the
+ * levels done. */
 static struct ordo_stage stage_of_blocks(const struct ordo_levels *levels, enum ordo_operator op,
 	uint32_t level, ordo_level_set done)
 {
@@ -160,8 +160,8 @@ static bool resolve_stage(const struct ordo_resolved_request *resolved,
 		levels->at[stage->level].number, facts->name);
 }
 
-/* Parameters of a level need not suit all it does: where they do not they are left out, but in one
- * stage they must. */
+/* Parameters of a level need not apply to all of its stages: they are dropped where they do not,
+ * but must apply to one. */
 static bool make_level(const struct ordo_resolved_request *resolved,
 	struct ordo_hierarchy *hierarchy, uint32_t level, struct ordo_error *error)
 {
@@ -276,7 +276,7 @@ static const struct ordo_parameter parameters[] = {
 		.kind = ORDO_WORD},
 };
 
-/* What a level's algorithm lacks, its operator here lacks. */
+/* Operators of the variants below: a variant lacks what an algorithm of one of its levels lacks. */
 #define SUMMED (1u << ORDO_ALLREDUCE | 1u << ORDO_REDUCESCATTER)
 #define SLICED (((1u << ORDO_NOPERATOR) - 1) & ~(1u << ORDO_ALLTOALL))
 

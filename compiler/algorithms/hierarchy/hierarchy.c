@@ -1,4 +1,4 @@
-/* hierarchy.c - builds one group's schedule a stage and plays it on all groups.
+/* hierarchy.c - builds one group's schedule for each stage, and instantiates it for all groups.
  *
  * The group's algorithm is built as any other, over ranks, chunks and slots of its own problem.
  * Playing it means doing each of its moves with the group's ranks, and where these have the chunk:
@@ -12,13 +12,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One stage, being played. */
+/* One stage, being instantiated. */
 struct play {
 	struct ordo_builder *b;
 	const struct ordo_resolved_request *request;
 	const struct ordo_hierarchy *hierarchy;
 	const struct ordo_stage *stage;
-	struct ordo_sequence sequence;	/* what one group does */
+	struct ordo_sequence sequence;	/* the moves of one group */
 	const char **streams, **phases; /* the names of its labels, with the level before */
 	uint32_t scratch;		/* where its scratch begins */
 	uint32_t from_bank, to_bank;	/* AllToAll: scratch between two stages */
@@ -70,14 +70,14 @@ static bool lies_behind(struct ordo_at at, struct ordo_at first, uint32_t distan
 	return at.buffer == first.buffer && at.slot == first.slot + distance;
 }
 
-/* Who scattered what is broadcast has it already when it is gathered again. */
+/* In a Broadcast by scatter and gather, the rank that scattered a chunk holds it already. */
 static bool has_already(const struct play *play, struct ordo_at at)
 {
 	return play->request->problem.op == ORDO_BROADCAST && at.buffer == ORDO_OUTPUT &&
 	       ordo_written(play->b, at);
 }
 
-/* As few moves as the places allow. */
+/* Adds a move, split only where places are not consecutive. */
 static void play_move(const struct play *play, const struct ordo_move *move)
 {
 	struct ordo_at dst = {0, ORDO_INPUT, 0}, src = dst;
@@ -230,7 +230,7 @@ struct ordo_problem ordo_stage_problem(
 	return problem;
 }
 
-/* The places it uses are the outer builder's to check, and so are its links. */
+/* The outer builder checks its places and links. */
 bool ordo_stage_sequence(const struct ordo_resolved_request *request,
 	const struct ordo_stage *stage, struct ordo_sequence *sequence, struct ordo_error *error)
 {

@@ -22,7 +22,7 @@ struct ordo_stage {
 	ordo_level_set free;	/* blocks: see above */
 	ordo_level_set at_root; /* only the groups with the root's digits in these take part */
 	uint32_t natural;	/* K of the group's problem, if it were free to choose */
-	struct ordo_resolved_request request; /* of any of the groups, but for K */
+	struct ordo_resolved_request request; /* the same for all groups, except K */
 };
 
 struct ordo_hierarchy {
@@ -34,16 +34,16 @@ struct ordo_hierarchy {
 	bool cut; /* one block, which is cut; else blocks for every rank */
 };
 
-/* The group's problem: K such that its blocks have room for the most that a group has in one. */
+/* The group's problem, with K large enough for the largest block of any group. */
 struct ordo_problem ordo_stage_problem(
 	const struct ordo_resolved_request *request, const struct ordo_stage *stage);
 
-/* What any one group does, over its own ranks, chunks and slots. Free the sequence also after
- * false. */
+/* The moves of one group, over its own ranks, chunks and slots. The caller frees the sequence, also
+ * after false. */
 bool ordo_stage_sequence(const struct ordo_resolved_request *request,
 	const struct ordo_stage *stage, struct ordo_sequence *sequence, struct ordo_error *error);
 
-/* How many groups the level has, and the rank of the g-th's member 0; ORDO_NONE: it takes no
+/* The number of groups of the level, and the rank of member 0 of the g-th; ORDO_NONE: it takes no
  * part. */
 uint32_t ordo_stage_groups(
 	const struct ordo_resolved_request *request, const struct ordo_stage *stage);

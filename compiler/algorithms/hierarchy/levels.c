@@ -1,4 +1,4 @@
-/* levels.c - which ranks make a level. */
+/* levels.c - divides ranks into levels. */
 #include "levels.h"
 #include <ctype.h>
 #include <stdlib.h>
@@ -93,7 +93,7 @@ static uint32_t read_name(const char *name, uint32_t *sizes)
 	return 0;
 }
 
-/* Who is joined, directly or by way of others, has one first rank. */
+/* The representative of a connected component: its first rank. */
 static uint32_t first_of(uint32_t *first, uint32_t rank)
 {
 	while (first[rank] != rank) {
@@ -129,8 +129,8 @@ static bool check_servers(const struct ordo_topology *topology, uint32_t *first,
 	return true;
 }
 
-/* Two levels: servers, within which ranks are linked, and between them. *size 0: there is no such
- * thing. */
+/* Two levels: within servers, whose ranks are linked, and between them. *size 0: the topology has
+ * no such servers. */
 static bool find_servers(
 	const struct ordo_topology *topology, uint32_t *size, struct ordo_error *error)
 {
@@ -149,7 +149,7 @@ static bool find_servers(
 	return worked;
 }
 
-/* Is size, to the power of count, at least nrank? */
+/* Whether size to the power of count is at least nrank. */
 static bool reaches(uint32_t size, uint32_t count, uint32_t nrank)
 {
 	uint64_t power = 1;
@@ -187,7 +187,7 @@ static bool split_pairs(const char *name, uint32_t count, uint32_t named, uint32
 	return true;
 }
 
-/* The sizes that the topology says or suggests. */
+/* The sizes in the topology's name, or those its links suggest. */
 static bool find_sizes(const struct ordo_resolved_request *request, uint32_t count, uint32_t *sizes,
 	struct ordo_error *error)
 {
@@ -255,7 +255,7 @@ bool ordo_levels_servers(
 	return true;
 }
 
-/* Do all groups of the level have a way from their rank i to their rank j? */
+/* Whether all groups of the level have a path from their rank i to their rank j. */
 static bool all_reach(const struct ordo_levels *levels, uint32_t level,
 	const struct ordo_topology *topology, uint32_t i, uint32_t j)
 {

@@ -31,8 +31,8 @@ struct ordo_levels {
 bool ordo_levels_make(const struct ordo_resolved_request *request, uint32_t count,
 	const struct ordo_value *sizes, struct ordo_levels *levels, struct ordo_error *error);
 
-/* How many servers a topology tells apart: the outermost size in its name, `servers:4x8`, else as
- * above; 1 where there is nothing to tell. topology may be NULL. */
+/* The number of servers in a topology: the outermost size in its name, `servers:4x8`, else as
+ * above; 1 if nothing distinguishes ranks. topology may be NULL. */
 bool ordo_levels_servers(
 	const struct ordo_topology *topology, uint32_t *nserver, struct ordo_error *error);
 

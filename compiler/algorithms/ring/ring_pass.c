@@ -1,7 +1,7 @@
-/* ring_pass.c - chunks go along the ring as they are.
+/* ring_pass.c - passes chunks along the ring unchanged.
  *
- * What a rank passes on it has in its input if it begins there, in its output if it is meant for it
- * too, else in the window.
+ * A rank passes a chunk on from its input if the chunk begins there, from its output if the rank
+ * keeps it, and otherwise from the window.
  */
 #include "ring_lanes.h"
 

@@ -1,4 +1,4 @@
-/* ring_sum.c - chunks go round the ring and every rank adds its part.
+/* ring_sum.c - passes chunks round the ring while every rank adds its part.
  *
  * A rank's own part waits where the sum will arrive: in the output if the chunk ends there, in
  * place in the input, else in the window.
@@ -38,7 +38,7 @@ static void add_on(struct ordo_builder *b, const struct ordo_ring_lane *lane, ui
 }
 
 /* AllReduce: every slice has its place in the output. The slice that begins at a rank is sent from
- * the input and needs no copy. What is needed first is copied last, so that one handshake tells of
+ * the input and needs no copy. The slice needed first is copied last, so that one handshake covers
  * all copies. */
 static void contribute_all(struct ordo_builder *b, const struct ordo_ring_lane *lane)
 {

@@ -287,8 +287,8 @@ static uint64_t count_steps(const struct ordo_resolved_request *request)
 	return request->problem.op == ORDO_ALLREDUCE ? 2 * one_way : one_way;
 }
 
-/* Every rank sends everything but its own once; and on the way back its own to the other groups,
- * and what it has to its partner. */
+/* Every rank sends all blocks but its own once; on the way back it sends its own to the other
+ * groups, and all it holds to its partners. */
 static uint64_t count_sent(const struct dyadic *d, uint32_t rank)
 {
 	const uint64_t own = chunks_of(d, (positions){position_of(d, rank), 1}).count;

@@ -1,4 +1,4 @@
-/* trees.c - binomial and binary trees, and what moves along them. */
+/* trees.c - binomial and binary trees, and moves along them. */
 #include "trees.h"
 #include "algorithms/direct/places.h"
 #include <ordo/arena.h>

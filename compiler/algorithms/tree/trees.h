@@ -15,7 +15,8 @@ struct ordo_tree {
 
 /* From request->arena. false: no memory. */
 
-/* Level = the step in which a node hears from its parent: the node without its lowest bit. */
+/* The parent of a node is the node without its lowest bit; its level is the step in which it
+ * receives from the parent. */
 bool ordo_tree_make_binomial(struct ordo_resolved_request *request, struct ordo_tree *tree);
 /* A binary tree in order over the nodes but the root, whose top hangs on the root: leaves have odd
  * numbers. The other one of the pair is mirrored (n odd) or shifted by one (n even), so that inner
