@@ -21,15 +21,6 @@ static bool join(
 		ORDO_A3_HCCS_BANDWIDTH_GBS, error);
 }
 
-static bool join_switch(
-	struct ordo_topology *topology, uint32_t a, uint32_t b, struct ordo_error *error)
-{
-	return ordo_topology_add(topology, a, b, "RDMA", ORDO_RDMA_LATENCY_NS,
-		       ORDO_RDMA_BANDWIDTH_GBS, error) &&
-	       ordo_topology_add(topology, b, a, "RDMA", ORDO_RDMA_LATENCY_NS,
-		       ORDO_RDMA_BANDWIDTH_GBS, error);
-}
-
 static bool add_links(struct ordo_topology *topology, uint32_t ranks, struct ordo_error *error)
 {
 	for (uint32_t rank = 0; rank < topology->nrank; rank++) {
@@ -38,7 +29,8 @@ static bool add_links(struct ordo_topology *topology, uint32_t ranks, struct ord
 			if (!join(topology, rank, other, error))
 				return false;
 		if (topology->nswitch &&
-			!join_switch(topology, rank, topology->nrank + rank % ranks, error))
+			!ordo_join(topology, rank, topology->nrank + rank % ranks, "RDMA",
+				ORDO_RDMA_LATENCY_NS, ORDO_RDMA_BANDWIDTH_GBS, error))
 			return false;
 	}
 	return true;
@@ -82,5 +74,4 @@ const struct ordo_topology_generator ordo_topology_a3 = {
 		.where = "A3 servers: a3:8 is one server of 8 ranks, a3:2x8 is two.",
 		.sample = "a3:8"},
 	.make = make,
-	.takes_parameters = true,
 };

@@ -10,27 +10,20 @@ enum { R = ORDO_BOX_RANKS, MAX_SERVERS = 8192 };
 #define TO_SWITCH_NS 500.0
 #define TO_RANK_NS 1000.0
 
-static bool join(struct ordo_topology *topology, uint32_t a, uint32_t b, const char *class_name,
-	double latency_ns, double bandwidth_gbs, struct ordo_error *error)
-{
-	return ordo_topology_add(topology, a, b, class_name, latency_ns, bandwidth_gbs, error) &&
-	       ordo_topology_add(topology, b, a, class_name, latency_ns, bandwidth_gbs, error);
-}
-
 static bool join_inside(struct ordo_topology *topology, const struct ordo_box *box, uint32_t server,
 	uint32_t first_switch, struct ordo_error *error)
 {
 	const uint32_t first = server * R;
 	for (uint32_t rank = first; rank < first + R; rank++) {
 		if (box->switched) {
-			if (!join(topology, rank, first_switch + server, box->class_name,
+			if (!ordo_join(topology, rank, first_switch + server, box->class_name,
 				    TO_SWITCH_NS, box->link_gbs, error))
 				return false;
 			continue;
 		}
 		for (uint32_t other = rank + 1; other < first + R; other++)
-			if (!join(topology, rank, other, box->class_name, TO_RANK_NS, box->link_gbs,
-				    error))
+			if (!ordo_join(topology, rank, other, box->class_name, TO_RANK_NS,
+				    box->link_gbs, error))
 				return false;
 	}
 	return true;
@@ -41,11 +34,11 @@ static bool join_servers(struct ordo_topology *topology, const struct ordo_box *
 {
 	const uint32_t leaves = topology->nrank, spine = leaves + R;
 	for (uint32_t rank = 0; rank < topology->nrank; rank++)
-		if (!join(topology, rank, leaves + rank % R, "RDMA", ORDO_RDMA_LATENCY_NS,
+		if (!ordo_join(topology, rank, leaves + rank % R, "RDMA", ORDO_RDMA_LATENCY_NS,
 			    box->card_gbs, error))
 			return false;
 	for (uint32_t leaf = leaves; leaf < spine; leaf++)
-		if (!join(topology, leaf, spine, "RDMA", ORDO_RDMA_LATENCY_NS,
+		if (!ordo_join(topology, leaf, spine, "RDMA", ORDO_RDMA_LATENCY_NS,
 			    servers * box->card_gbs, error))
 			return false;
 	return true;

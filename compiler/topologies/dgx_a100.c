@@ -14,18 +14,12 @@
 #include "boxes.h"
 #include "generator.h"
 
-static struct ordo_topology *make(
-	const char *name, uint32_t nrank, const char *parameters, struct ordo_error *error)
-{
-	static const struct ordo_box box = {.name = "dgx-a100",
-		.class_name = "NVLink",
-		.switched = true,
-		.link_gbs = 300,
-		.card_gbs = 25,
-		.memory_gbs = 2039};
-	(void)name;
-	return ordo_box_make(&box, nrank, parameters, error);
-}
+static const struct ordo_box box = {.name = "dgx-a100",
+	.class_name = "NVLink",
+	.switched = true,
+	.link_gbs = 300,
+	.card_gbs = 25,
+	.memory_gbs = 2039};
 
 const struct ordo_topology_generator ordo_topology_dgx_a100 = {
 	.facts = {.name = "dgx-a100",
@@ -38,6 +32,5 @@ const struct ordo_topology_generator ordo_topology_dgx_a100 = {
 		.where = "NVIDIA DGX A100; peak rates as published, with their sources in "
 			 "compiler/topologies/dgx_a100.c.",
 		.sample = "dgx-a100:1"},
-	.make = make,
-	.takes_parameters = true,
+	.box = &box,
 };

@@ -15,18 +15,12 @@
 #include "boxes.h"
 #include "generator.h"
 
-static struct ordo_topology *make(
-	const char *name, uint32_t nrank, const char *parameters, struct ordo_error *error)
-{
-	static const struct ordo_box box = {.name = "dgx-h100",
-		.class_name = "NVLink",
-		.switched = true,
-		.link_gbs = 450,
-		.card_gbs = 50,
-		.memory_gbs = 3350};
-	(void)name;
-	return ordo_box_make(&box, nrank, parameters, error);
-}
+static const struct ordo_box box = {.name = "dgx-h100",
+	.class_name = "NVLink",
+	.switched = true,
+	.link_gbs = 450,
+	.card_gbs = 50,
+	.memory_gbs = 3350};
 
 const struct ordo_topology_generator ordo_topology_dgx_h100 = {
 	.facts = {.name = "dgx-h100",
@@ -39,6 +33,5 @@ const struct ordo_topology_generator ordo_topology_dgx_h100 = {
 		.where = "NVIDIA DGX H100; peak rates as published, with their sources in "
 			 "compiler/topologies/dgx_h100.c.",
 		.sample = "dgx-h100:1"},
-	.make = make,
-	.takes_parameters = true,
+	.box = &box,
 };

@@ -14,18 +14,12 @@
 #include "boxes.h"
 #include "generator.h"
 
-static struct ordo_topology *make(
-	const char *name, uint32_t nrank, const char *parameters, struct ordo_error *error)
-{
-	static const struct ordo_box box = {.name = "mi300x",
-		.class_name = "xGMI",
-		.switched = false,
-		.link_gbs = 64,
-		.card_gbs = 50,
-		.memory_gbs = 5300};
-	(void)name;
-	return ordo_box_make(&box, nrank, parameters, error);
-}
+static const struct ordo_box box = {.name = "mi300x",
+	.class_name = "xGMI",
+	.switched = false,
+	.link_gbs = 64,
+	.card_gbs = 50,
+	.memory_gbs = 5300};
 
 const struct ordo_topology_generator ordo_topology_mi300x = {
 	.facts = {.name = "mi300x",
@@ -38,6 +32,5 @@ const struct ordo_topology_generator ordo_topology_mi300x = {
 		.where = "AMD Instinct MI300X; peak rates as published, with their sources in "
 			 "compiler/topologies/mi300x.c.",
 		.sample = "mi300x:1"},
-	.make = make,
-	.takes_parameters = true,
+	.box = &box,
 };

@@ -19,15 +19,6 @@ struct rails {
 	uint32_t spines, oversubscription;
 };
 
-static bool join(struct ordo_topology *topology, uint32_t a, uint32_t b, double bandwidth_gbs,
-	struct ordo_error *error)
-{
-	return ordo_topology_add(
-		       topology, a, b, "RDMA", ORDO_RDMA_LATENCY_NS, bandwidth_gbs, error) &&
-	       ordo_topology_add(
-		       topology, b, a, "RDMA", ORDO_RDMA_LATENCY_NS, bandwidth_gbs, error);
-}
-
 static bool join_servers(
 	struct ordo_topology *topology, const struct rails *rails, struct ordo_error *error)
 {
@@ -35,12 +26,13 @@ static bool join_servers(
 				  ((double)rails->spines * rails->oversubscription);
 	const uint32_t leaves = topology->nrank, spines = leaves + rails->ranks;
 	for (uint32_t rank = 0; rank < topology->nrank; rank++)
-		if (!join(topology, rank, leaves + rank % rails->ranks, ORDO_RDMA_BANDWIDTH_GBS,
-			    error))
+		if (!ordo_join(topology, rank, leaves + rank % rails->ranks, "RDMA",
+			    ORDO_RDMA_LATENCY_NS, ORDO_RDMA_BANDWIDTH_GBS, error))
 			return false;
 	for (uint32_t leaf = 0; leaf < rails->ranks; leaf++)
 		for (uint32_t spine = 0; spine < rails->spines; spine++)
-			if (!join(topology, leaves + leaf, spines + spine, uplink_gbs, error))
+			if (!ordo_join(topology, leaves + leaf, spines + spine, "RDMA",
+				    ORDO_RDMA_LATENCY_NS, uplink_gbs, error))
 				return false;
 	return true;
 }
@@ -51,9 +43,7 @@ static bool add_links(
 	for (uint32_t rank = 0; rank < topology->nrank; rank++) {
 		const uint32_t first = rank / rails->ranks * rails->ranks;
 		for (uint32_t other = first; other < first + rails->ranks; other++)
-			if (other != rank &&
-				!ordo_topology_add(topology, rank, other, "HCCS",
-					ORDO_HCCS_LATENCY_NS, ORDO_HCCS_BANDWIDTH_GBS, error))
+			if (other != rank && !ordo_add_hccs(topology, rank, other, error))
 				return false;
 	}
 	return rails->servers == 1 || join_servers(topology, rails, error);
@@ -137,5 +127,4 @@ const struct ordo_topology_generator ordo_topology_servers = {
 		.where = "Clusters with rails: servers:4x8,spines=2,oversubscription=4.",
 		.sample = "servers:2x4"},
 	.make = make,
-	.takes_parameters = true,
 };

@@ -15,18 +15,6 @@ static bool add_links(struct ordo_topology *topology, struct ordo_error *error)
 	return true;
 }
 
-static struct ordo_topology *make(
-	const char *name, uint32_t nrank, const char *parameters, struct ordo_error *error)
-{
-	(void)parameters;
-	struct ordo_topology *topology = ordo_topology_create(name, nrank, 1, 1, error);
-	if (topology && !add_links(topology, error)) {
-		ordo_topology_destroy(topology);
-		return NULL;
-	}
-	return topology;
-}
-
 const struct ordo_topology_generator ordo_topology_star = {
 	.facts = {.name = "star",
 		.summary = "one switch in the middle, one port a rank",
@@ -34,5 +22,7 @@ const struct ordo_topology_generator ordo_topology_star = {
 		.how = "One switch with all ranks attached; a rank drives one link at a time.",
 		.where = "Ranks at one switch, with one port each.",
 		.sample = "star"},
-	.make = make,
+	.add_links = add_links,
+	.nswitch = 1,
+	.ports = 1,
 };

@@ -1,4 +1,5 @@
 /* topologies.c - a topology from its name: its generator, and documents by path. */
+#include "boxes.h"
 #include "generator.h"
 #include <ordo/compiler.h>
 #include <ordo/suggest.h>
@@ -73,13 +74,29 @@ static struct ordo_topology *read_document(
 	return NULL;
 }
 
+static struct ordo_topology *make(const struct ordo_topology_generator *generator, const char *name,
+	uint32_t nrank, const char *parameters, struct ordo_error *error)
+{
+	if (generator->make)
+		return generator->make(name, nrank, parameters, error);
+	if (generator->box)
+		return ordo_box_make(generator->box, nrank, parameters, error);
+	if (generator->check_ranks && !generator->check_ranks(nrank, error))
+		return NULL;
+	struct ordo_topology *topology =
+		ordo_topology_create(name, nrank, generator->nswitch, generator->ports, error);
+	if (!topology || generator->add_links(topology, error))
+		return topology;
+	ordo_topology_destroy(topology);
+	return NULL;
+}
+
 static struct ordo_topology *finish(struct ordo_topology *topology, struct ordo_error *error)
 {
-	if (topology && !ordo_topology_finish(topology, error)) {
-		ordo_topology_destroy(topology);
-		return NULL;
-	}
-	return topology;
+	if (!topology || ordo_topology_finish(topology, error))
+		return topology;
+	ordo_topology_destroy(topology);
+	return NULL;
 }
 
 struct ordo_topology *ordo_topology_make(const char *name, uint32_t nrank, struct ordo_error *error)
@@ -93,7 +110,7 @@ struct ordo_topology *ordo_topology_make(const char *name, uint32_t nrank, struc
 		if (length != strlen(generator->facts.name) ||
 			memcmp(name, generator->facts.name, length) != 0)
 			continue;
-		if (parameters && !generator->takes_parameters) {
+		if (parameters && generator->add_links) {
 			ordo_fail(error, ORDO_USAGE, 0,
 				"topology: found \"%s\", wanted \"%s\" (it takes no parameters)",
 				name, generator->facts.name);
@@ -104,7 +121,7 @@ struct ordo_topology *ordo_topology_make(const char *name, uint32_t nrank, struc
 				name, nrank, ORDO_LIMIT);
 			return NULL;
 		}
-		return finish(generator->make(name, nrank, parameters, error), error);
+		return finish(make(generator, name, nrank, parameters, error), error);
 	}
 	fail_unknown(name, length, error);
 	return NULL;

@@ -14,11 +14,9 @@ static bool join_neighbours(struct ordo_topology *topology, uint32_t rank, uint3
 	const uint32_t at = rank / stride % size, first = rank - at * stride;
 	const uint32_t next = first + (at + 1) % size * stride,
 		       last = first + (at + size - 1) % size * stride;
-	if (next != rank && !ordo_topology_add(topology, rank, next, "HCCS", ORDO_HCCS_LATENCY_NS,
-				    ORDO_HCCS_BANDWIDTH_GBS, error))
+	if (next != rank && !ordo_add_hccs(topology, rank, next, error))
 		return false;
-	return last == next || ordo_topology_add(topology, rank, last, "HCCS", ORDO_HCCS_LATENCY_NS,
-				       ORDO_HCCS_BANDWIDTH_GBS, error);
+	return last == next || ordo_add_hccs(topology, rank, last, error);
 }
 
 static bool add_links(
@@ -71,5 +69,4 @@ const struct ordo_topology_generator ordo_topology_torus = {
 		.where = "Machines wired as tori: torus:4x4, torus:2x3x4.",
 		.sample = "torus:2x4"},
 	.make = make,
-	.takes_parameters = true,
 };
