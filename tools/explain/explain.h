@@ -11,6 +11,11 @@ const struct ordo_topology_facts *find_topology(const char *name);
 
 /* `demands   ...`: a name and what is said of it, in lines of at most 100 letters. */
 void say_field(struct call *call, const char *name, const char *text);
+/* The same, and a member of the answer. */
+void explain_field(struct call *call, const char *member, const char *label, const char *text);
+/* `name: text`, and both as members. */
+void explain_head(struct call *call, const char *kind, const char *name, const char *member,
+	const char *text);
 
 /* With `output`, nothing but writing the example there. */
 int explain_rule(struct call *call, int number, const char *output);

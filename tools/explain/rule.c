@@ -15,9 +15,7 @@ static bool write_text(struct call *call, const char *path, const char *text)
 	if (!begin_output(&output, path, &error))
 		return refuse_error(call, &error);
 	const bool whole = fputs(text, output.file) >= 0 && !ferror(output.file);
-	if (end_output(&output, whole, &error))
-		return true;
-	return refuse_error(call, &error);
+	return end_output(&output, whole, &error) || refuse_error(call, &error);
 }
 
 /* The lines of a document that have tasks, streams and ranks, with their numbers; the rest is
@@ -93,10 +91,7 @@ static int say_example(struct call *call, int number, const char *name)
 
 int explain_rule(struct call *call, int number, const char *output)
 {
-	const char *const title = rule_text(number, "title"),
-			  *const text = rule_text(number, "text"),
-			  *const why = rule_text(number, "why"),
-			  *const cure = rule_text(number, "cure");
+	const char *const title = rule_text(number, "title");
 	char name[16];
 	snprintf(name, sizeof name, "R%d", number);
 	if (output && !write_text(call, output, example_document(name)))
@@ -105,13 +100,10 @@ int explain_rule(struct call *call, int number, const char *output)
 		return ORDO_OK;
 	add_text(call->answer, "rule", name);
 	add_text(call->answer, "title", title);
-	add_text(call->answer, "text", text);
-	add_text(call->answer, "why", why);
-	add_text(call->answer, "cure", cure);
 	say(call, "%s%s, %s%s\n\n", paint(stdout, BOLD), name, title, paint(stdout, PLAIN));
-	say_field(call, "demands", text);
-	say_field(call, "why", why);
-	say_field(call, "if broken", cure);
+	explain_field(call, "text", "demands", rule_text(number, "text"));
+	explain_field(call, "why", "why", rule_text(number, "why"));
+	explain_field(call, "cure", "if broken", rule_text(number, "cure"));
 	return say_example(call, number, name);
 }
 
@@ -121,10 +113,6 @@ int explain_guarantee(struct call *call, enum ordo_guarantee guarantee, const ch
 		   *meaning = ordo_guarantee_meaning(guarantee);
 	const char *const document = example_document(name), *const transcript = help_text(
 								     "rules", name, "transcript");
-	const char *const text = help_text("rules", name, "text"),
-			  *const why = help_text("rules", name, "why"),
-			  *const ask = help_text("rules", name, "ask"),
-			  *const story = help_text("rules", name, "story");
 	if (output && !document)
 		return fail_usage(call, "the commands below its example make them",
 			"%s has no document of its own: compilers write schedules that lack it",
@@ -134,19 +122,15 @@ int explain_guarantee(struct call *call, enum ordo_guarantee guarantee, const ch
 	add_text(call->answer, "guarantee", name);
 	add_text(call->answer, "title", title);
 	add_text(call->answer, "meaning", meaning);
-	add_text(call->answer, "text", text);
-	add_text(call->answer, "why", why);
-	add_text(call->answer, "ask", ask);
-	add_text(call->answer, "example", story);
-	add_text(call->answer, "document", document);
-	add_text(call->answer, "transcript", transcript);
 	say(call, "%s%s, %s%s: %s\n\n", paint(stdout, BOLD), name, title, paint(stdout, PLAIN),
 		meaning);
-	say_field(call, "of trees", text);
-	say_field(call, "why", why);
-	say_field(call, "ask", ask);
+	explain_field(call, "text", "of trees", help_text("rules", name, "text"));
+	explain_field(call, "why", "why", help_text("rules", name, "why"));
+	explain_field(call, "ask", "ask", help_text("rules", name, "ask"));
 	say(call, "\n");
-	say_field(call, "example", story);
+	explain_field(call, "example", "example", help_text("rules", name, "story"));
+	add_text(call->answer, "document", document);
+	add_text(call->answer, "transcript", transcript);
 	say(call, "\n%s\n", transcript);
 	return ORDO_OK;
 }

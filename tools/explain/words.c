@@ -23,6 +23,20 @@ void say_field(struct call *call, const char *name, const char *text)
 	say(call, "\n");
 }
 
+void explain_field(struct call *call, const char *member, const char *label, const char *text)
+{
+	add_text(call->answer, member, text);
+	say_field(call, label, text);
+}
+
+void explain_head(
+	struct call *call, const char *kind, const char *name, const char *member, const char *text)
+{
+	add_text(call->answer, kind, name);
+	add_text(call->answer, member, text);
+	say(call, "%s%s%s: %s\n\n", paint(stdout, BOLD), name, paint(stdout, PLAIN), text);
+}
+
 int explain_operator(struct call *call, enum ordo_operator op)
 {
 	const struct ordo_operator_facts *facts = ordo_operator_facts(op);
@@ -32,15 +46,12 @@ int explain_operator(struct call *call, enum ordo_operator op)
 	const char *texts[4];
 	for (size_t i = 0; i < 4; i++)
 		texts[i] = help_text("operators", facts->name, fields[i]);
-	add_text(call->answer, "operator", facts->name);
-	add_text(call->answer, "meaning", facts->meaning);
+	explain_head(call, "operator", facts->name, "meaning", facts->meaning);
 	for (size_t i = 0; i < 4; i++)
 		add_text(call->answer, fields[i], texts[i]);
 	add_truth(call->answer, "reduces", facts->reduces);
 	add_truth(call->answer, "rooted", facts->rooted);
 	add_truth(call->answer, "in_place", facts->has_in_place);
-	say(call, "%s%s%s: %s\n\n", paint(stdout, BOLD), facts->name, paint(stdout, PLAIN),
-		facts->meaning);
 	say(call, "N ranks, a block is cut into K chunks, r is the rank.\n\n");
 	say(call, "example   %s\n", texts[3]);
 	for (size_t i = 0; i < 3; i++)
@@ -68,15 +79,11 @@ int explain_kind(struct call *call, enum ordo_task_kind kind)
 {
 	const char *name = ordo_task_kind_name(kind);
 	bool moves = kind <= ORDO_SEND_REDUCE, crosses = kind >= ORDO_SEND;
-	const char *meaning = task_kind_meaning(kind), *why = help_text("tasks", name, "why"),
-		   *example = help_text("tasks", name, "example");
+	const char *example = help_text("tasks", name, "example");
 	const char *fields = moves ? "chunk, count, src, dst" : "signal";
-	add_text(call->answer, "task", name);
-	add_text(call->answer, "meaning", meaning);
-	add_text(call->answer, "why", why);
+	explain_head(call, "task", name, "meaning", task_kind_meaning(kind));
+	explain_field(call, "why", "why", help_text("tasks", name, "why"));
 	add_text(call->answer, "example", example);
-	say(call, "%s%s%s: %s\n\n", paint(stdout, BOLD), name, paint(stdout, PLAIN), meaning);
-	say_field(call, "why", why);
 	say(call, "example   %s\n", example);
 	say(call, "fields    %s%s\n", crosses ? "peer, " : "", fields);
 	if (moves)
@@ -142,15 +149,8 @@ int explain_topology(struct call *call, const struct ordo_topology_facts *facts)
 
 int explain_term(struct call *call, const char *name)
 {
-	const char *const title = help_text("terms", name, "title"),
-			  *const text = help_text("terms", name, "text"),
-			  *const example = help_text("terms", name, "example");
-	add_text(call->answer, "term", name);
-	add_text(call->answer, "title", title);
-	add_text(call->answer, "text", text);
-	add_text(call->answer, "example", example);
-	say(call, "%s%s%s: %s\n\n", paint(stdout, BOLD), name, paint(stdout, PLAIN), title);
-	say_field(call, "meaning", text);
-	say_field(call, "example", example);
+	explain_head(call, "term", name, "title", help_text("terms", name, "title"));
+	explain_field(call, "text", "meaning", help_text("terms", name, "text"));
+	explain_field(call, "example", "example", help_text("terms", name, "example"));
 	return ORDO_OK;
 }
