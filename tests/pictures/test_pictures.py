@@ -668,6 +668,21 @@ def _(ordo):
     wanted("down" not in {label.replace("\\l", "") for label in picture.labels()}, picture.labels())
 
 
+@desk_case("four digits are written out: 1008 B and 1000 KiB, not 1.01e+03 B")
+def _(ordo):
+    ordo.compile("x.json", ranks=4)
+    for size, written in ("1008", "1008 B"), ("1000KiB", "1000 KiB"), ("1023", "1020 B"):
+        done = ordo.works("draw", "x.json", "--load", "--topology", "full-mesh", "--size", size)
+        titles = [label for label in Picture(done.out).labels() if label.startswith("AllReduce")]
+        wanted(len(titles) == 1 and f" of {written} by" in titles[0], size, titles)
+        wanted("e+" not in done.out, size)
+    # A total between 999.5 and 1000 us.
+    done = ordo.works("draw", "x.json", "--load", "--topology", "full-mesh", "--size", "16",
+                      "--alpha-ns", "166622")
+    titles = [label for label in Picture(done.out).labels() if label.startswith("AllReduce")]
+    wanted("e+" not in done.out and titles[0].endswith("us\\l"), titles)
+
+
 @desk_case("a matrix of 256 ranks is whole, and small; --ranks chooses, and of 16 a web is drawn")
 def _(ordo):
     ordo.compile("x.json", ranks=256, operator="alltoall", algorithm="mesh")

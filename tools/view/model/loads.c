@@ -142,23 +142,29 @@ uint32_t sample_bytes(const struct loads *loads, const bool *drawn, double sampl
 	return sample(loads, drawn, bytes_on, loads->most_bytes, samples);
 }
 
+/* %.3g would write 1008 with an exponent. */
+static void print_label(double number, const char *unit, char text[32])
+{
+	snprintf(text, 32, number < 999.5 ? "%.3g %s" : "%.0f %s", number, unit);
+}
+
 void print_size(double bytes, char text[32])
 {
 	static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
 	int unit = 0;
 	for (; bytes >= 1023.5 && unit < 5; unit++)
 		bytes /= 1024;
-	snprintf(text, 32, "%.3g %s", bytes, units[unit]);
+	print_label(bytes, units[unit], text);
 }
 
 static void print_time(double seconds, char text[32])
 {
 	if (seconds < 1e-3)
-		snprintf(text, 32, "%.3g us", seconds * 1e6);
+		print_label(seconds * 1e6, "us", text);
 	else if (seconds < 1)
-		snprintf(text, 32, "%.3g ms", seconds * 1e3);
+		print_label(seconds * 1e3, "ms", text);
 	else
-		snprintf(text, 32, "%.3g s", seconds);
+		print_label(seconds, "s", text);
 }
 
 /* "rank 3", "switch 0". */
