@@ -251,32 +251,37 @@ static void drop_symmetric_pairs(const struct ordo_schedule *schedule, const cha
 	}
 }
 
+static void from_one_program_of(const char *algorithm)
+{
+	static const uint32_t ranks[] = {3, 4, 8};
+	for (int i = 0; i < 6 * ORDO_NOPERATOR; i++) {
+		const enum ordo_operator op = (enum ordo_operator)(i / 6);
+		/* In place, several streams read one slot; of many slots, lists of readers
+		 * grow. */
+		const bool in_place = i % 2 && ordo_operator_facts(op)->has_in_place;
+		const struct ordo_request request = {.problem = {.op = op,
+							     .nrank = ranks[i / 2 % 3],
+							     .chunks_per_block = in_place ? 8 : 0,
+							     .in_place = in_place},
+			.algorithm = algorithm};
+		struct ordo_schedule *schedule = ordo_compile(&request, NULL);
+		if (!schedule)
+			continue;
+		judge_if_symmetric(schedule, algorithm);
+		drop_symmetric_pairs(schedule, algorithm);
+		ordo_schedule_destroy(schedule);
+	}
+}
+
 static void from_one_program(void **state)
 {
 	(void)state;
-	static const char *const algorithms[] = {"ring", "ring(directions=2)", "mesh",
-		"mesh(shots=1)", "rhd", "recursive-doubling", "halving-doubling", "alltoall",
-		"birs"};
-	static const uint32_t ranks[] = {3, 4, 8};
-	for (size_t a = 0; a < 2 * (sizeof algorithms / sizeof *algorithms); a++)
-		for (int i = 0; i < 3 * ORDO_NOPERATOR; i++) {
-			const enum ordo_operator op = (enum ordo_operator)(i / 3);
-			/* In place, several streams read one slot; of many slots, lists of readers
-			 * grow. */
-			const bool in_place = a % 2 && ordo_operator_facts(op)->has_in_place;
-			const struct ordo_request request = {
-				.problem = {.op = op,
-					.nrank = ranks[i % 3],
-					.chunks_per_block = in_place ? 8 : 0,
-					.in_place = in_place},
-				.algorithm = algorithms[a / 2]};
-			struct ordo_schedule *schedule = ordo_compile(&request, NULL);
-			if (!schedule)
-				continue;
-			judge_if_symmetric(schedule, algorithms[a / 2]);
-			drop_symmetric_pairs(schedule, algorithms[a / 2]);
-			ordo_schedule_destroy(schedule);
-		}
+	uint32_t count;
+	const struct ordo_algorithm_facts *const *all = ordo_algorithms(&count);
+	for (uint32_t a = 0; a < count; a++)
+		from_one_program_of(all[a]->name);
+	from_one_program_of("ring(directions=2)");
+	from_one_program_of("mesh(shots=1)");
 	assert_true(tally.symmetric > 20 && tally.symmetric_racy > 50);
 }
 

@@ -768,16 +768,21 @@ static void chunks_are_cut_at_elements(void **state)
 static void what_takes_longer_than_the_limit_is_given_up(void **state)
 {
 	(void)state;
-	static const char *const algorithms[] = {"ring", "mesh", "tree"}, *const topologies[] = {
-										  NULL, "star"};
-	for (int a = 0; a < 3; a++)
+	static const char *const topologies[] = {NULL, "star"};
+	uint32_t count;
+	const struct ordo_algorithm_facts *const *all = ordo_algorithms(&count);
+	for (uint32_t a = 0; a < count; a++)
 		for (int t = 0; t < 2; t++) {
 			struct ordo_topology *topology =
 				topologies[t] ? ordo_topology_make(topologies[t], 8, NULL) : NULL;
 			const struct ordo_request request = {
 				.problem = {.op = ORDO_ALLREDUCE, .nrank = 8},
-				.algorithm = algorithms[a]};
+				.algorithm = all[a]->name};
 			struct ordo_schedule *schedule = ordo_compile(&request, NULL);
+			if (!schedule) {
+				ordo_topology_destroy(topology);
+				continue;
+			}
 			struct ordo_predict_options options = {.topology = topology,
 				.machine = ordo_machine_usual(),
 				.bytes = 1 << 20};
