@@ -275,6 +275,7 @@ static void forests_take_the_scratch_they_say(void **state)
 static void folding_shards_costs_time_to_add(void **state)
 {
 	(void)state;
+	/* By hand: no rule says that another algorithm adds on one rank after another. */
 	static const char *const algorithms[] = {"ring", "mesh", "dyadic", "rhd"};
 	for (size_t a = 0; a < sizeof algorithms / sizeof *algorithms; a++)
 		for (uint32_t each = 2; each <= 8; each *= 2) {

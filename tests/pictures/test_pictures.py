@@ -13,7 +13,8 @@ import sys
 import xml.dom.minidom
 
 import strict_json
-from desk import desk_case, wanted
+from algorithms import applicable
+from desk import ORDO, desk_case, wanted
 from one_run import Run
 from tap import run_cases
 
@@ -282,9 +283,9 @@ def dependences(document):
     "an order"
 )
 def _(ordo):
-    for operator, algorithm, ranks in [("allreduce", "ring", 4),
-                                       ("allreduce", "halving-doubling", 8),
-                                       ("reduce-scatter", "birs", 6), ("alltoall", "mesh", 3)]:
+    for operator, ranks, algorithm in [("allreduce", 8, "halving-doubling"),
+                                       ("reduce-scatter", 6, "birs"), ("alltoall", 3, "mesh"),
+                                       *applicable(ORDO, 4)]:
         path = ordo.compile("one.json", operator=operator, algorithm=algorithm, ranks=ranks)
         done = ordo.works("draw", "one.json", "--graph")
         picture = Picture(done.out)

@@ -14,6 +14,7 @@ import sys
 import tempfile
 
 import strict_json
+from algorithms import applicable
 from tap import case, run_cases, wanted
 
 ORDO = os.path.abspath(sys.argv[1])
@@ -232,9 +233,9 @@ def compile(name, operator, ranks, algorithm, *words):
     "from a seed"
 )
 def _():
-    for operator, ranks, algorithm in [("allreduce", 4, "ring"), ("allreduce", 8, "dyadic"),
+    for operator, ranks, algorithm in [("allreduce", 8, "dyadic"),
                                        ("alltoall", 5, "mesh"), ("reduce", 7, "nhr"),
-                                       ("allreduce", 4, "birs"), ("broadcast", 1, "tree")]:
+                                       ("broadcast", 1, "tree"), *applicable(ORDO, 4)]:
         document = compile("x.json", operator, ranks, algorithm)
         for words in (["--workers", 0], ["--workers",
                                          1], ["--workers",

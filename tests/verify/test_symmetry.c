@@ -425,7 +425,7 @@ static void remember(const struct specimen *specimen, const char *group)
 	snprintf(found[i].group, sizeof found[i].group, "%s", group);
 }
 
-/* What is known to be symmetric as it is compiled. */
+/* What is known to be symmetric as it is compiled: by hand, for the table has no such claim. */
 static bool must_be_symmetric(const struct specimen *specimen)
 {
 	const enum ordo_operator op = specimen->problem.op;
