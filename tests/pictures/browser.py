@@ -2,11 +2,10 @@
 the standard library."""
 import json
 import os
+import re
 import shutil
-import socket
 import subprocess
 import tempfile
-import time
 import urllib.error
 import urllib.request
 
@@ -29,20 +28,17 @@ class Browser:
 
     def __init__(self):
         self.profile = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            port = free.getsockname()[1]
-        self.driver = subprocess.Popen(["chromedriver", f"--port={port}"],
-                                       stdout=subprocess.DEVNULL,
-                                       stderr=subprocess.DEVNULL)
-        self.address = f"http://127.0.0.1:{port}"
+        # It chooses a free port itself and prints it when it listens.
+        self.driver = subprocess.Popen(["chromedriver", "--port=0"], stdout=subprocess.PIPE,
+                                       stderr=subprocess.DEVNULL, text=True)
+        printed = ""
+        while not (port := re.search(r"started successfully on port (\d+)", printed)):
+            line = self.driver.stdout.readline()
+            if not line:
+                raise RuntimeError(f"chromedriver did not start: {printed}")
+            printed += line
+        self.address = f"http://127.0.0.1:{port[1]}"
         self.session = ""
-        for _ in range(200):
-            try:
-                self.call("GET", "/status")
-                break
-            except OSError:
-                time.sleep(0.05)
         options = {
             "binary": shutil.which("chromium"), "args": [
                 "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
@@ -59,7 +55,7 @@ class Browser:
                                          headers={"Content-Type": "application/json"},
                                          data=None if body is None else json.dumps(body).encode())
         try:
-            with urllib.request.urlopen(request, timeout=60) as answer:
+            with urllib.request.urlopen(request, timeout=240) as answer:
                 return json.load(answer)["value"]
         except urllib.error.HTTPError as error:
             raise RuntimeError(json.load(error)["value"]["message"]) from None
@@ -71,6 +67,7 @@ class Browser:
             pass
         self.driver.terminate()
         self.driver.wait()
+        self.driver.stdout.close()
         self.profile.cleanup()
 
     def open(self, path, where=""):
