@@ -1,5 +1,5 @@
-"""algorithms.py - the table of algorithms, as `ordo list --json` prints it: a test that goes over it
-needs no change for the next one."""
+"""algorithms.py - the table of algorithms, as `ordo list --json` prints it: a test that goes over
+it needs no change for the next one."""
 import json
 import subprocess
 import tempfile
