@@ -158,6 +158,20 @@ def _(documents):
     wanted(found[0] == OUT_OF_MEMORY, found)
 
 
+@case("a picture cut to what lies around a fault: exit code 5 comes with an error that says why")
+def _(documents):
+    folder = documents / "picture"
+    folder.mkdir()
+    words = ["draw", str(documents / "wrong.json"), "--max-tasks", "4", "--as", "dot"]
+    found = {request: outcome(folder, words, request)
+             for request in chosen_requests(folder, words)[0]}
+    # cgraph may crash, or leave out what it has no memory for.
+    failed = {request: one for request, one in found.items() if one[0] == OUT_OF_MEMORY}
+    wanted(len(failed) > 20, "failed", len(failed))
+    silent = [request for request, one in failed.items() if "memory" not in one[2]]
+    wanted(not silent, "without an error", silent)
+
+
 for line in LINES:
     line_case(line)
 
@@ -165,4 +179,6 @@ with tempfile.TemporaryDirectory() as work:
     for algorithm in ("ring", "star"):
         subprocess.run([ORDO, "compile", "allreduce", "-n", "4", "-a", algorithm, "-o",
                         f"{work}/{algorithm}.json"], check=True, capture_output=True)
+    subprocess.run([ORDO, "explain", "R8", "--write-example", f"{work}/wrong.json"], check=True,
+                   capture_output=True)
     run_cases(pathlib.Path(work))
