@@ -498,6 +498,26 @@ static uint32_t sum_of(struct ordo_communicator *communicator, uint64_t count, u
 	return *digest;
 }
 
+/* What is bound later takes the place of what was: the ring, then the first document of the folder
+ * (digests of 100 elements). */
+static void check_binding_again(struct ordo_communicator *communicator,
+	const struct ordo_schedule *ring, const char *folder, uint32_t of_document,
+	uint32_t of_ring)
+{
+	struct ordo_error error;
+	char path[64];
+	uint32_t digest;
+	sum_of(communicator, 100, &digest);
+	assert_true(ordo_communicator_bind(communicator, ring, &error));
+	assert_int_equal(sum_of(communicator, 100, &digest), of_ring);
+	snprintf(path, sizeof path, "%s/range-0.json", folder);
+	assert_true(ordo_communicator_bind_document(communicator, path, &error));
+	assert_int_equal(sum_of(communicator, 100, &digest), of_document);
+	assert_false(ordo_communicator_bind_document(communicator, "/nowhere.json", &error));
+	assert_int_equal(error.code, ORDO_ENVIRONMENT);
+	assert_string_equal(error.file, "/nowhere.json");
+}
+
 static void the_size_chooses_from_a_set(void **state)
 {
 	(void)state;
@@ -531,17 +551,7 @@ static void the_size_chooses_from_a_set(void **state)
 	static float x[1001], y[1001];
 	check_refused(ordo_allreduce(of[3], 0, x, y, 1001, ORDO_F32, ORDO_SUM, &error), &error,
 		"4004 bytes: the plan set has schedules for 1 to 4000 bytes", "");
-	/* What is bound later takes the place of what was. */
-	sum_of(of[0], 100, &digests[0][0]);
-	assert_true(ordo_communicator_bind(of[0], ring, &error));
-	assert_int_equal(sum_of(of[0], 100, &digests[0][0]), digests[1][0]);
-	/* A schedule's document, too; and one that is not there. */
-	snprintf(command, sizeof command, "%s/range-0.json", folder);
-	assert_true(ordo_communicator_bind_document(of[0], command, &error));
-	assert_int_equal(sum_of(of[0], 100, &digests[0][0]), digests[2][0]);
-	assert_false(ordo_communicator_bind_document(of[0], "/nowhere.json", &error));
-	assert_int_equal(error.code, ORDO_ENVIRONMENT);
-	assert_string_equal(error.file, "/nowhere.json");
+	check_binding_again(of[0], ring, folder, digests[2][0], digests[1][0]);
 	for (int i = 0; i < 4; i++)
 		ordo_communicator_destroy(of[i]);
 	ordo_group_destroy(group);

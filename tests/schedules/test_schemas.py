@@ -69,68 +69,86 @@ def complaint(schema, text):
     return error.message if error else None
 
 
-def main(schemas, reject, writer, *documents):
-    schedule = load_schema(schemas, "schedule.schema.json")
-    topology = load_schema(schemas, "topology.schema.json")
-    plan_set = load_schema(schemas, "plan-set.schema.json")
-    replay = load_schema(schemas, "replay.schema.json")
-    inputs = load_schema(schemas, "input.schema.json")
-    certificate = load_schema(schemas, "certificate.schema.json")
-    program = {**schedule, "$ref": "#/$defs/program"}
+def load_schemas(schemas):
+    """Kind -> schema; `program` is that of a file of a schedule in parts."""
+    found = {kind: load_schema(schemas, f"{kind}.schema.json")
+             for kind in ("schedule", "topology", "plan-set", "replay", "input", "certificate")}
+    found["program"] = {**found["schedule"], "$ref": "#/$defs/program"}
     for key in ("type", "properties", "required", "additionalProperties", "allOf"):
-        del program[key]
+        del found["program"][key]
+    return found
+
+
+def kind_of(name):
+    """By the name that the writer gave the file."""
+    if name.startswith("rank-"):
+        return "program"
+    if "topology" in name:
+        return "topology"
+    if name.startswith("input-"):
+        return "input"
+    kind = name.removesuffix(".json")
+    return kind if kind in ("plan-set", "replay", "certificate") else "schedule"
+
+
+# File -> changes that make it invalid.
+CHANGES = {
+    "topology.json": [
+        (b'"from": 0', b'"from": -1'), (b'"to"', b'"too"'), (b'18.3', b'0'),
+        (b'"down": true', b'"down": 1'), (b'"cores": 3', b'"cores": 0.5'),
+        (b'"task_ns": ', b'"task_ns": -'), (b'"copy_gbs": ', b'"copy_gbs": -'),
+        (b'"reduce_gbs": 7', b'"reduce_gbs": -7')],
+    "certificate.json": [
+        (b'"G1": true', b'"G1": 1'), (b'"order": [[0, ', b'"order": [[0, 0, '),
+        (b'"leaving"', b'"left"'), (b'"trees": 1', b'"trees": -1')],
+    "replay.json": [
+        (b'"call": 0', b'"call": 2'), (b'"R8"', b'"R5"'), (b'[[', b'[[-1, '),
+        (b'"text"', b'"test"'), (b'"calls": 1', b'"calls": 0')],
+    "input-0.json": [
+        (b'"-0x1.8p-1000"', b'"-1.5"'), (b'"Reduce"', b'"AllGather"'), (b'"f64"', b'"i32"'),
+        (b'"shard": 5', b'"shard": -5'), (b'"root": 1, ', b''), (b'"rest"', b'"else"'),
+        (b'"offset": 0}', b'"offset": 0.5}')],
+}
+
+
+def check_written(schemas, folder, documents):
+    """What the writer wrote, and other documents, is valid; changed, it is not."""
+    written = sorted(folder.rglob("*.json")) + [pathlib.Path(path) for path in documents]
+    check("the writer wrote documents", len(written) > 8)
+    for path in written:
+        why = complaint(schemas[kind_of(path.name)], path.read_bytes())
+        check(f"{path.parent.name}/{path.name} is valid{'' if why is None else ': ' + why}",
+              why is None)
+    for name, changes in CHANGES.items():
+        text = (folder / name).read_bytes()
+        for old, new in changes:
+            changed = text.replace(old, new, 1)
+            check(f"{name} with {new.decode() or 'nothing for ' + old.decode()} is refused",
+                  changed != text and complaint(schemas[kind_of(name)], changed))
+
+
+def check_rejects(schema, folder, beyond, title):
+    """Documents that break R1 are refused, but for those that a schema cannot refuse; others are
+    valid."""
+    for path in sorted(folder.glob("*.json")):
+        why = complaint(schema, path.read_bytes())
+        if not path.name.startswith("R1-"):
+            check(f"{title}{path.stem} is valid in shape{'' if why is None else ': ' + why}",
+                  why is None)
+        elif path.stem not in beyond:
+            check(f"{title}{path.stem} is refused", why)
+        elif title:
+            check(f"{title}{path.stem} is valid in shape{'' if why is None else ': ' + why}",
+                  why is None)
+
+
+def main(schemas, reject, writer, *documents):
+    schemas = load_schemas(schemas)
     with tempfile.TemporaryDirectory() as folder:
         subprocess.run([writer, folder], check=True)
-        written = sorted(pathlib.Path(folder).rglob("*.json")) + [
-            pathlib.Path(document) for document in documents
-        ]
-        check("the writer wrote documents", len(written) > 8)
-        for path in written:
-            kind = (program if path.name.startswith("rank-") else topology
-                    if "topology" in path.name else plan_set if path.name == "plan-set.json" else
-                    replay if path.name == "replay.json" else certificate if path.name ==
-                    "certificate.json" else inputs if path.name.startswith("input-") else schedule)
-            why = complaint(kind, path.read_bytes())
-            check(f"{path.parent.name}/{path.name} is valid{'' if why is None else ': ' + why}",
-                  why is None)
-        text = (pathlib.Path(folder) / "topology.json").read_bytes()
-        for old, new in ((b'"from": 0', b'"from": -1'), (b'"to"', b'"too"'), (b'18.3', b'0'),
-                         (b'"down": true', b'"down": 1'), (b'"cores": 3', b'"cores": 0.5'),
-                         (b'"task_ns": ', b'"task_ns": -'), (b'"copy_gbs": ', b'"copy_gbs": -'),
-                         (b'"reduce_gbs": 7', b'"reduce_gbs": -7')):
-            check(f"a topology with {new.decode()} is refused",
-                  complaint(topology, text.replace(old, new, 1)))
-        text = (pathlib.Path(folder) / "certificate.json").read_bytes()
-        for old, new in ((b'"G1": true', b'"G1": 1'), (b'"order": [[0, ', b'"order": [[0, 0, '),
-                         (b'"leaving"', b'"left"'), (b'"trees": 1', b'"trees": -1')):
-            check(f"a certificate with {new.decode()} is refused",
-                  complaint(certificate, text.replace(old, new, 1)))
-        text = (pathlib.Path(folder) / "replay.json").read_bytes()
-        for old, new in ((b'"call": 0', b'"call": 2'), (b'"R8"', b'"R5"'), (b'[[', b'[[-1, '),
-                         (b'"text"', b'"test"'), (b'"calls": 1', b'"calls": 0')):
-            check(f"a replay with {new.decode()} is refused",
-                  complaint(replay, text.replace(old, new, 1)))
-        text = (pathlib.Path(folder) / "input-0.json").read_bytes()
-        for old, new in ((b'"-0x1.8p-1000"', b'"-1.5"'), (b'"Reduce"', b'"AllGather"'),
-                         (b'"f64"', b'"i32"'), (b'"shard": 5', b'"shard": -5'),
-                         (b'"root": 1, ', b''), (b'"rest"', b'"else"'), (b'"offset": 0}',
-                                                                         b'"offset": 0.5}')):
-            wanted = text.replace(old, new, 1)
-            check(f"an input with {new.decode() or 'nothing for ' + old.decode()} is refused",
-                  wanted != text and complaint(inputs, wanted))
-    for path in sorted(reject.glob("*.json")):
-        why = complaint(schedule, path.read_bytes())
-        if path.name.startswith("R1-") and path.stem not in BEYOND_A_SCHEMA:
-            check(f"{path.stem} is refused", why)
-        elif not path.name.startswith("R1-"):
-            check(f"{path.stem} is valid in shape{'' if why is None else ': ' + why}", why is None)
-    for path in sorted((reject / "plan-set").glob("*.json")):
-        why = complaint(plan_set, path.read_bytes())
-        if path.name.startswith("R1-") and path.stem not in SETS_BEYOND_A_SCHEMA:
-            check(f"plan set {path.stem} is refused", why)
-        else:
-            check(f"plan set {path.stem} is valid in shape{'' if why is None else ': ' + why}",
-                  why is None)
+        check_written(schemas, pathlib.Path(folder), documents)
+    check_rejects(schemas["schedule"], reject, BEYOND_A_SCHEMA, "")
+    check_rejects(schemas["plan-set"], reject / "plan-set", SETS_BEYOND_A_SCHEMA, "plan set ")
     return 1 if failures else 0
 
 

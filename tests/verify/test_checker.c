@@ -86,7 +86,27 @@ static void both_as_they_are_are_accepted(void **state)
 	expect(schedule, certificate, &nothing);
 }
 
-static void wrong_schedules_are_refused(void **state)
+/* Each change alone, made in the schedule. */
+static void expect_all_of_schedule(const struct change *changes, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		char text[1 << 14];
+		changed(schedule, &changes[i], text);
+		expect(text, certificate, &changes[i]);
+	}
+}
+
+/* Each change alone, made in the certificate. */
+static void expect_all_of_certificate(const struct change *changes, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		char text[1 << 14];
+		changed(certificate, &changes[i], text);
+		expect(schedule, text, &changes[i]);
+	}
+}
+
+static void wrong_heads_of_schedules_are_refused(void **state)
 {
 	(void)state;
 	static const struct change changes[] = {
@@ -124,6 +144,14 @@ static void wrong_schedules_are_refused(void **state)
 			"no in-place form with shards", UNREADABLE},
 		{"\"in_place\": false", "\"in_place\": false, \"shards\": 99999999",
 			"too many slots", UNREADABLE},
+	};
+	expect_all_of_schedule(changes, sizeof changes / sizeof *changes);
+}
+
+static void wrong_tasks_are_refused(void **state)
+{
+	(void)state;
+	static const struct change changes[] = {
 		{"\"programs\": [", "\"programs\": [0, ", "wanted an object", UNREADABLE},
 		{"\"programs\": [", "\"programs\": [\"a\", ",
 			"programs and names of files are mixed", UNREADABLE},
@@ -156,14 +184,10 @@ static void wrong_schedules_are_refused(void **state)
 		{"\"operator\": \"AllReduce\"", "\"operator\": \"Broadcast\", \"root\": 0", "",
 			REJECTED},
 	};
-	for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
-		char text[1 << 14];
-		changed(schedule, &changes[i], text);
-		expect(text, certificate, &changes[i]);
-	}
+	expect_all_of_schedule(changes, sizeof changes / sizeof *changes);
 }
 
-static void wrong_certificates_are_refused(void **state)
+static void wrong_routes_and_paths_are_refused(void **state)
 {
 	(void)state;
 	static const struct change changes[] = {
@@ -196,6 +220,14 @@ static void wrong_certificates_are_refused(void **state)
 		{"[6, 5]", "[6, 8]", "a path leads elsewhere", REJECTED},
 		{"[6, 5]", "[6, 5], [5, 5]", "", REJECTED},
 		{"\"paths\": [", "\"paths\": [[99, 1],", "", REJECTED},
+	};
+	expect_all_of_certificate(changes, sizeof changes / sizeof *changes);
+}
+
+static void wrong_orders_and_claims_are_refused(void **state)
+{
+	(void)state;
+	static const struct change changes[] = {
 		{"\"leaving\": [", "\"l\": [", "an unknown key", UNREADABLE},
 		{"\"leaving\": [", "\"leaving\": [[0, 12],", "a path leads elsewhere", REJECTED},
 		{"\"order\": [[", "\"order\": [[0, 1, 1], [", "wanted [stream, count]", UNREADABLE},
@@ -210,11 +242,7 @@ static void wrong_certificates_are_refused(void **state)
 		{"\"G3\": true", "\"G3\": null", "G3 is not as claimed", REJECTED},
 		{"\"claims\"", "\"claim\"", "an unknown key", UNREADABLE},
 	};
-	for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
-		char text[1 << 14];
-		changed(certificate, &changes[i], text);
-		expect(schedule, text, &changes[i]);
-	}
+	expect_all_of_certificate(changes, sizeof changes / sizeof *changes);
 }
 
 #define HEAD(operator)                                                                             \
@@ -475,8 +503,10 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(both_as_they_are_are_accepted),
-		cmocka_unit_test(wrong_schedules_are_refused),
-		cmocka_unit_test(wrong_certificates_are_refused),
+		cmocka_unit_test(wrong_heads_of_schedules_are_refused),
+		cmocka_unit_test(wrong_tasks_are_refused),
+		cmocka_unit_test(wrong_routes_and_paths_are_refused),
+		cmocka_unit_test(wrong_orders_and_claims_are_refused),
 		cmocka_unit_test(what_no_single_change_makes_is_refused),
 		cmocka_unit_test(every_file_that_R1_refuses_is_refused_by_R1),
 		cmocka_unit_test(bytes_changed_anywhere_are_refused_as_the_reader_refuses_them),
