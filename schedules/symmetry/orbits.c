@@ -25,8 +25,7 @@ static uint32_t find_orbit(
 		.notifier = ORDO_NONE,
 		.waiter = ORDO_NONE,
 		.oldest = ORDO_NONE,
-		.newest = ORDO_NONE,
-		.parked = ORDO_NONE};
+		.newest = ORDO_NONE};
 	return q->orbits.count++;
 }
 

@@ -6,7 +6,7 @@
  * same task at once.
  *
  * R7. It is a run: if rank 0 can do a task, so can every rank its copy, and none disables another
- * (R5). If rank 0 is stuck, all are, and the whole is. Tokens are taken in their order, so what
+ * (R5). If rank 0 deadlocks, all do, and the whole does. Tokens are taken in their order, so what
  * takes rank p's j-th token is a copy of the j-th Wait.
  *
  * Happens-before. What rank 0's streams know of rank r's is kept exactly (clocks.c), and that of
@@ -29,6 +29,7 @@
  */
 #include "quotient.h"
 #include <ordo/arena.h>
+#include <ordo/greedy.h>
 #include <ordo/options.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -90,79 +91,81 @@ static bool verify_tokens(struct quotient *q)
 }
 
 struct run {
-	uint32_t *next;	 /* [nstream] the task each stream is at */
-	uint32_t *ready; /* a stack of streams that may go on */
-	uint32_t nready, nfired;
+	struct quotient *q;
+	struct ordo_greedy greedy;
+	struct ordo_stream *streams; /* [nstream] rank 0's */
+	uint32_t nfired;
+	bool worked;
 };
 
-static bool run_stream(struct quotient *q, struct run *run, uint32_t stream)
+static bool run_task(struct quotient *q, uint32_t id)
 {
-	for (uint32_t id = run->next[stream]; id < q->program.ends[stream];
-		run->next[stream] = ++id) {
-		const struct ordo_task *task = &q->program.tasks[id];
-		if (task->kind == ORDO_NOTIFY) {
-			struct orbit *orbit = &q->orbits.items[q->link[id]];
-			if (!ordo_quotient_notify(q, id))
-				return false;
-			if (orbit->parked != ORDO_NONE)
-				run->ready[run->nready++] = orbit->parked;
-			orbit->parked = ORDO_NONE;
-		} else if (task->kind == ORDO_WAIT) {
-			struct orbit *orbit = &q->orbits.items[q->link[id]];
-			if (orbit->oldest == ORDO_NONE) {
-				orbit->parked = stream;
-				return true;
-			}
-			if (!ordo_quotient_wait(q, id))
-				return false;
-		} else if (!ordo_quotient_access(q, id)) {
-			return false;
-		}
-		run->nfired++;
-		if (q->options->progress && !(run->nfired & 0xfff))
-			q->options->progress(
-				q->options->closure, "proving", run->nfired, q->program.ntask);
+	switch (q->program.tasks[id].kind) {
+	case ORDO_NOTIFY:
+		return ordo_quotient_notify(q, id);
+	case ORDO_WAIT:
+		return ordo_quotient_wait(q, id);
+	default:
+		return ordo_quotient_access(q, id);
 	}
-	return true;
+}
+
+static enum ordo_visit visit(void *closure, uint32_t stream, uint32_t id)
+{
+	struct run *run = closure;
+	struct quotient *q = run->q;
+	(void)stream;
+	run->worked = run_task(q, id);
+	if (!run->worked)
+		return ORDO_VISIT_STOP;
+	run->nfired++;
+	if (q->options->progress && !(run->nfired & 0xfff))
+		q->options->progress(q->options->closure, "proving", run->nfired, q->program.ntask);
+	return ORDO_VISIT_ON;
 }
 
 static bool report_deadlock(struct quotient *q, const struct run *run)
 {
 	for (uint32_t s = 0; s < q->program.nstream; s++)
-		if (run->next[s] < q->program.ends[s])
+		if (run->greedy.next[s] < q->program.ends[s])
 			return ordo_add_finding(&q->findings, 7, NULL, 0,
 				"some Notify must come before the Wait it stands after",
 				"deadlock: every rank waits for ever where rank 0 does, at\n  %s",
-				ordo_quotient_where(q, run->next[s]).text);
+				ordo_quotient_where(q, run->greedy.next[s]).text);
 	return true;
 }
 
+/* All ranks do the same task at once: a Notify of rank 0 also stands for the one that its Wait
+ * takes. */
 static bool run_all(struct quotient *q, struct run *run)
 {
-	for (uint32_t s = q->program.nstream; s-- > 0;) {
-		run->next[s] = s ? q->program.ends[s - 1] : 0;
-		run->ready[run->nready++] = s;
+	const uint32_t nstream = q->program.nstream;
+	*run = (struct run){.q = q, .worked = true};
+	run->streams = calloc((size_t)nstream + 1, sizeof *run->streams);
+	if (!run->streams)
+		return false;
+	for (uint32_t s = 0; s < nstream; s++) {
+		run->streams[s].first = s ? q->program.ends[s - 1] : 0;
+		run->streams[s].end = q->program.ends[s];
 	}
-	while (run->nready)
-		if (!run_stream(q, run, run->ready[--run->nready]))
-			return false;
+	if (!ordo_greedy_open_streams(&run->greedy, q->program.tasks, run->streams, nstream,
+		    q->link, 1, q->orbits.count))
+		return false;
+	ordo_greedy_run(&run->greedy, visit, run);
 	return true;
 }
 
 static bool verify_run(struct quotient *q)
 {
-	const size_t nstream = (size_t)q->program.nstream + 1;
-	struct run run = {.next = malloc(nstream * sizeof *run.next),
-		.ready = malloc(nstream * sizeof *run.ready)};
-	bool worked =
-		run.next && run.ready ? run_all(q, &run) : ordo_fail_memory(q->findings.error);
+	struct run run;
+	bool worked = run_all(q, &run) ? run.worked : ordo_fail_memory(q->findings.error);
 	if (worked && run.nfired < q->program.ntask)
 		worked = report_deadlock(q, &run);
 	else if (worked &&
 		 (worked = ordo_quotient_verify_touches(q) && ordo_quotient_verify_outputs(q)))
 		q->findings.proof->complete = true;
-	free(run.next);
-	free(run.ready);
+	ordo_greedy_close(&run.greedy);
+	free(run.streams);
 	return worked;
 }
 

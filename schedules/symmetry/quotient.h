@@ -18,7 +18,6 @@ struct orbit {
 	uint32_t passed;	/* waits that the notifier is known to know of */
 	uint32_t oldest;	/* token, ORDO_NONE: none; */
 	uint32_t newest;
-	uint32_t parked; /* the stream that waits for it; ORDO_NONE: none */
 };
 
 /* What a stream of rank 0 knows: rows[t][r] is the latest Notify of stream t of rank r, + 1; no

@@ -7,8 +7,8 @@
  * stream with the token, and the Wait that takes the token adds it to its own. Backwards the same:
  * a bit is set where its rank is still to leave after all this; it begins at the ends of all
  * streams of the rank, and goes from a Wait to its Notify. So both directions are one pass, in
- * which one end of a signal tells and the other hears. The k-th of one end belongs to the k-th of
- * the other in both, since signals are balanced.
+ * which one end of a signal sends and the other receives. The k-th of one end belongs to the k-th
+ * of the other in both, because signals are balanced.
  */
 #include "verifier.h"
 #include <ordo/arena.h>
@@ -31,7 +31,7 @@ struct probe {
 struct entry_exit {
 	struct verifier *verifier;
 	bool backwards;
-	uint32_t *lane_of; /* [nrank] ORDO_NONE: nobody asks */
+	uint32_t *lane_of; /* [nrank] ORDO_NONE: no query */
 	uint32_t *ranks;   /* [nlane] */
 	uint32_t nlane;
 	struct probe *probes;
@@ -40,8 +40,8 @@ struct entry_exit {
 	struct line *pool;  /* lines of tokens under way; free ones are chained through them */
 	size_t pool_room;
 	uint32_t npool, free_line;
-	uint32_t *line_of;	/* [nnotify] line of a token */
-	uint32_t *told, *heard; /* [nsignal] */
+	uint32_t *line_of;	   /* [nnotify] line of a token */
+	uint32_t *sent, *received; /* [nsignal] */
 };
 
 static bool is_open(const struct touch *touch, bool backwards)
@@ -104,21 +104,21 @@ static uint32_t take_line(struct entry_exit *entry_exit)
 	return entry_exit->npool++;
 }
 
-static bool tell(struct entry_exit *entry_exit, uint32_t index, uint32_t stream)
+static bool send(struct entry_exit *entry_exit, uint32_t index, uint32_t stream)
 {
 	const uint32_t line = take_line(entry_exit);
 	if (line == ORDO_NONE)
 		return false;
 	entry_exit->pool[line] = entry_exit->lines[stream];
 	entry_exit->line_of[entry_exit->verifier->signals.items[index].first +
-			    entry_exit->told[index]++] = line;
+			    entry_exit->sent[index]++] = line;
 	return true;
 }
 
-static void hear(struct entry_exit *entry_exit, uint32_t index, uint32_t stream)
+static void receive(struct entry_exit *entry_exit, uint32_t index, uint32_t stream)
 {
 	const uint32_t line = entry_exit->line_of[entry_exit->verifier->signals.items[index].first +
-						  entry_exit->heard[index]++];
+						  entry_exit->received[index]++];
 	for (int i = 0; i < WORDS; i++)
 		entry_exit->lines[stream].bits[i] |= entry_exit->pool[line].bits[i];
 	entry_exit->pool[line].bits[0] = entry_exit->free_line;
@@ -131,8 +131,8 @@ static bool pass_event(struct entry_exit *entry_exit, uint32_t id)
 	const struct task_info *note = &verifier->tasks[id];
 	const bool notifies = verifier->schedule->tasks[id].kind == ORDO_NOTIFY;
 	if (notifies != entry_exit->backwards)
-		return tell(entry_exit, note->link, note->stream);
-	hear(entry_exit, note->link, note->stream);
+		return send(entry_exit, note->link, note->stream);
+	receive(entry_exit, note->link, note->stream);
 	return true;
 }
 
@@ -153,8 +153,8 @@ static void begin_pass(struct entry_exit *entry_exit, uint32_t first_lane)
 	const struct ordo_schedule *schedule = entry_exit->verifier->schedule;
 	const size_t nsignal = entry_exit->verifier->findings.proof->nsignal;
 	memset(entry_exit->lines, 0, schedule->nstream * sizeof *entry_exit->lines);
-	memset(entry_exit->told, 0, nsignal * sizeof *entry_exit->told);
-	memset(entry_exit->heard, 0, nsignal * sizeof *entry_exit->heard);
+	memset(entry_exit->sent, 0, nsignal * sizeof *entry_exit->sent);
+	memset(entry_exit->received, 0, nsignal * sizeof *entry_exit->received);
 	entry_exit->npool = 0;
 	entry_exit->free_line = ORDO_NONE;
 	for (uint32_t lane = first_lane; lane < entry_exit->nlane && lane - first_lane < RANKS;
@@ -216,10 +216,10 @@ static bool open_lines(struct entry_exit *entry_exit, uint32_t nopen)
 		(size_t)verifier->schedule->nstream + 1, sizeof *entry_exit->lines, 0);
 	entry_exit->line_of = ordo_array_make(
 		(size_t)verifier->queries.norder + 1, sizeof *entry_exit->line_of, 0);
-	entry_exit->told = ordo_array_make(nsignal, sizeof *entry_exit->told, 0);
-	entry_exit->heard = ordo_array_make(nsignal, sizeof *entry_exit->heard, 0);
+	entry_exit->sent = ordo_array_make(nsignal, sizeof *entry_exit->sent, 0);
+	entry_exit->received = ordo_array_make(nsignal, sizeof *entry_exit->received, 0);
 	return entry_exit->lane_of && entry_exit->ranks && entry_exit->probes &&
-	       entry_exit->lines && entry_exit->line_of && entry_exit->told && entry_exit->heard;
+	       entry_exit->lines && entry_exit->line_of && entry_exit->sent && entry_exit->received;
 }
 
 static void close_lines(struct entry_exit *entry_exit)
@@ -230,8 +230,8 @@ static void close_lines(struct entry_exit *entry_exit)
 	free(entry_exit->lines);
 	free(entry_exit->pool);
 	free(entry_exit->line_of);
-	free(entry_exit->told);
-	free(entry_exit->heard);
+	free(entry_exit->sent);
+	free(entry_exit->received);
 }
 
 static bool look(struct verifier *verifier, bool backwards)

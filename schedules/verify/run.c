@@ -1,5 +1,5 @@
-/* run.c - R7: one greedy run, which stands for all, and the circle of waiting tasks if it gets
- * stuck. */
+/* run.c - R7: one greedy run, which stands for all, and the circle of waiting tasks if it
+ * deadlocks. */
 #include "verifier.h"
 #include <ordo/arena.h>
 #include <ordo/greedy.h>
@@ -124,8 +124,8 @@ bool ordo_verify_run(struct verifier *verifier)
 	if (!worked)
 		ordo_fail_memory(verifier->findings.error);
 	worked = worked && ordo_greedy_run(&run.greedy, visit, &run);
-	verifier->stuck = worked && run.nfired != schedule->ntask;
-	worked = worked && (!verifier->stuck || report_deadlock(verifier, run.greedy.next));
+	verifier->deadlocked = worked && run.nfired != schedule->ntask;
+	worked = worked && (!verifier->deadlocked || report_deadlock(verifier, run.greedy.next));
 	ordo_greedy_close(&run.greedy);
 	return worked;
 }

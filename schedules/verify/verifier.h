@@ -155,7 +155,7 @@ struct verifier {
 	const struct ordo_schedule *schedule;
 	const struct ordo_verify_options *options;
 	struct findings findings;
-	bool stuck; /* the run did not come to its end */
+	bool deadlocked; /* the run did not reach its end */
 	struct ordo_switch_reachability
 		*passing; /* where ranks pass on, what they join; NULL: they do not */
 

@@ -64,7 +64,7 @@ static bool verify_all(struct verifier *verifier)
 	if (!ordo_verify_limits(verifier) || !ordo_prepare_trees(verifier) ||
 		!ordo_prepare_memory(verifier) || !ordo_verify_run(verifier))
 		return false;
-	if (verifier->stuck)
+	if (verifier->deadlocked)
 		return true;
 	if (!ordo_verify_order(verifier) || !ordo_verify_outputs(verifier))
 		return false;

@@ -27,7 +27,7 @@ IDEAS = {
     "one greedy run parks and wakes streams": (
         r"->parked\b", ("schedules/base", "schedules/execution", "schedules/internal",
                         "schedules/json", "schedules/model", "schedules/order",
-                        "schedules/trees",
+                        "schedules/symmetry", "schedules/trees",
                         "schedules/verify", "tools"),
         {"schedules/internal/ordo/greedy.h"}),
     "members of objects are known, twice or missing in one file": (

@@ -21,7 +21,9 @@ struct ordo_tokens {
 };
 
 struct ordo_greedy {
-	const struct ordo_schedule *schedule;
+	const struct ordo_task *tasks;
+	const struct ordo_stream *streams; /* [nstream] */
+	uint32_t nstream;
 	const uint32_t *signal_of; /* of task t, if it is a Notify or Wait: signal_of[t * stride] */
 	size_t stride;
 	uint32_t nsignal;
@@ -41,6 +43,10 @@ typedef enum ordo_visit ordo_visitor(void *closure, uint32_t stream, uint32_t ta
  * borrowed. To be closed in any case. false: no memory. */
 bool ordo_greedy_open(struct ordo_greedy *greedy, const struct ordo_schedule *schedule,
 	const uint32_t *signal_of, size_t stride, uint32_t nsignal);
+/* The same for the streams of one rank's program, whose tasks are borrowed too. */
+bool ordo_greedy_open_streams(struct ordo_greedy *greedy, const struct ordo_task *tasks,
+	const struct ordo_stream *streams, uint32_t nstream, const uint32_t *signal_of,
+	size_t stride, uint32_t nsignal);
 void ordo_greedy_close(struct ordo_greedy *greedy);
 /* Begins again: no stream is ready. */
 void ordo_greedy_begin(struct ordo_greedy *greedy);
@@ -64,7 +70,7 @@ static inline struct ordo_tokens *ordo_greedy_tokens(
 /* Can the stream take this task, its next? If not, it is parked until there is a token. */
 static inline bool ordo_greedy_can_take(struct ordo_greedy *greedy, uint32_t stream, uint32_t task)
 {
-	if (greedy->schedule->tasks[task].kind != ORDO_WAIT)
+	if (greedy->tasks[task].kind != ORDO_WAIT)
 		return true;
 	struct ordo_tokens *tokens = ordo_greedy_tokens(greedy, task);
 	if (tokens->posted != tokens->taken)
@@ -76,7 +82,7 @@ static inline bool ordo_greedy_can_take(struct ordo_greedy *greedy, uint32_t str
 /* Counts the token of a task that was taken, and makes ready the stream that waits for it. */
 static inline void ordo_greedy_count(struct ordo_greedy *greedy, uint32_t task)
 {
-	const unsigned kind = greedy->schedule->tasks[task].kind;
+	const unsigned kind = greedy->tasks[task].kind;
 	if (kind < ORDO_NOTIFY)
 		return;
 	struct ordo_tokens *tokens = ordo_greedy_tokens(greedy, task);
@@ -119,8 +125,7 @@ static inline uint32_t ordo_greedy_pop(struct ordo_greedy *greedy)
 static inline bool ordo_greedy_run(struct ordo_greedy *greedy, ordo_visitor *visit, void *closure)
 {
 	while (greedy->nready) {
-		const uint32_t stream = ordo_greedy_pop(greedy),
-			       end = greedy->schedule->streams[stream].end;
+		const uint32_t stream = ordo_greedy_pop(greedy), end = greedy->streams[stream].end;
 		if (ordo_greedy_advance(greedy, stream, end, visit, closure) == ORDO_VISIT_STOP)
 			return false;
 	}

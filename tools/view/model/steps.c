@@ -71,7 +71,7 @@ static void offer(struct walk *walk)
 	struct ordo_greedy *greedy = &walk->run.greedy;
 	while (greedy->nready) {
 		const uint32_t stream = ordo_greedy_pop(greedy);
-		if (greedy->next[stream] < greedy->schedule->streams[stream].end &&
+		if (greedy->next[stream] < greedy->streams[stream].end &&
 			ordo_greedy_can_take(greedy, stream, greedy->next[stream]))
 			push(walk, stream);
 	}
