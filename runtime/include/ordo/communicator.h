@@ -3,8 +3,8 @@
  * A collective is a schedule bound to an element type, a reduction and counts. Creating one proves
  * the schedule and derives each output's reduction tree over the inputs. A call evaluates these
  * trees: it folds each output directly from its inputs, in the proved order, without the copies
- * that only separate address spaces need. The bits equal those of the tasks (which runtime.h runs
- * as written), with any number of threads.
+ * that only separate address spaces need. The bits equal those of the tasks (which detail/plans.h
+ * runs as written), with any number of threads.
  *
  * A communicator joins N ranks. Each rank calls on a thread of its own, as with NCCL or MPI; or one
  * thread starts the calls of several ranks and waits for them; or one call acts for all ranks.
@@ -151,8 +151,11 @@ ORDO_API struct ordo_communicator *ordo_communicator_create(
  *   communicator   no call is in progress. NULL: nothing is done */
 ORDO_API void ordo_communicator_destroy(struct ordo_communicator *communicator);
 
-/* A rank's part in a call. Buffers as for ordo_plan_bind: owned by the caller, of any alignment, in
- * place or not; the caller must not access them until the call is over. */
+/* A rank's part in a call. The caller owns the buffers, and must not access them until the call is
+ * over. They need no alignment, and may be NULL where the rank needs no byte. In place, one memory
+ * holds both, and one of the pointers may be NULL: AllReduce, Reduce and Broadcast take either;
+ * ReduceScatter, and Scatter at the root, take the input; AllGather, and Gather at the root, take
+ * the output; the inner buffer begins at the rank's own block. Otherwise they must not overlap. */
 struct ordo_part {
 	const struct ordo_collective *collective;
 	const void *input; /* only read, unless it is also the output */

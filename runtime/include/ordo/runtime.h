@@ -21,9 +21,9 @@ struct ordo_plan_options {
 	/* [nblock] elements of each block, instead of count (the V operators); or NULL */
 	const uint64_t *block_count;
 	/* chunk boundaries are multiples of so many elements in their block; 0 = 1. See
-	 * compare.h */
+	 * detail/compare.h */
 	uint64_t alignment;
-	/* ordo_plan_run_rank: a call without progress for so long fails; 0 = 10,000 */
+	/* plans (detail/plans.h): a call without progress for so long fails; 0 = 10,000 */
 	uint32_t watchdog_ms;
 	/* longer chunks are moved in rounds of at most so many bytes per chunk; 0 = chosen by the
 	 * library, UINT64_MAX = always whole */

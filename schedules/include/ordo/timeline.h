@@ -1,8 +1,8 @@
 /* timeline.h - when each task of one call began and ended, predicted or measured.
  *
- * Plain data, filled by a prediction (predict.h) or from a traced run (trace.h), and drawn. Times
- * are seconds from the moment the first rank entered the call; all are finite, and ready <= begin
- * <= end of every task.
+ * Plain data, filled by a prediction (predict.h) or from a traced run (detail/trace.h), and drawn.
+ * Times are seconds from the moment the first rank entered the call; all are finite, and ready <=
+ * begin <= end of every task.
  */
 #ifndef ORDO_TIMELINE_H
 #define ORDO_TIMELINE_H

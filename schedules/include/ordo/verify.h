@@ -48,7 +48,7 @@ enum ordo_verdict {
 	ORDO_HOLDS,
 	ORDO_DOES_NOT_HOLD,
 	ORDO_NOT_ASKED,	    /* the operator adds nothing, or it was not reached */
-	ORDO_NOT_APPLICABLE /* of judgements (order.h): the operator adds nothing */
+	ORDO_NOT_APPLICABLE /* of judgements (detail/order.h): the operator adds nothing */
 };
 
 /* The reduction trees, hash-consed: identical trees, operand for operand, have one id. A node is a
@@ -101,8 +101,8 @@ struct ordo_proof {
 	struct ordo_copy *copies;
 	uint32_t ncopy;
 	uint32_t ndistinct; /* different trees among chunk_tree, modulo commutativity of each add */
-	/* The order digest; empty unless proved. Equal digests: bit-interchangeable (compare.h says
-	 * when ReduceScatter for other numbers of ranks is not). */
+	/* The order digest; empty unless proved. Equal digests: bit-interchangeable
+	 * (detail/compare.h says when ReduceScatter for other numbers of ranks is not). */
 	char digest[33];
 
 	struct ordo_arena arena; /* private */
