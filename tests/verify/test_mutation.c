@@ -184,8 +184,8 @@ static bool print_table(FILE *out)
 {
 	struct row sum = {0};
 	bool good = true;
-	fprintf(out, "| fault | mutants | refused | by R1-R5 | shown by a run | of those that run "
-		     "| equivalent | all interleavings walked | unexplained | false alarms | no "
+	fprintf(out, "| fault | mutants | refuted | by R1-R5 | shown by a run | of those executed "
+		     "| equivalent | all interleavings tried | unexplained | false alarms | no "
 		     "witness |\n"
 		     "|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n");
 	for (int i = 0; i < NFAULT; i++) {
@@ -205,21 +205,22 @@ static void write_head(FILE *out, char **argv, uint32_t nschedule)
 	for (int i = 1; argv[i]; i++)
 		fprintf(out, " %s", argv[i]);
 	fprintf(out,
-		"`; do not edit. Single faults put into %u compiled schedules of 1 to %s ranks,\n"
-		"every algorithm for every operator, and into random and handmade ones. Every "
-		"mutant goes to the verifier, and to an oracle that shares no code with it.\n\n",
+		"`; do not edit. Single faults are inserted\ninto %u compiled schedules of 1 to %s "
+		"ranks, every algorithm for every operator, and into random and\nhandmade ones. "
+		"Every mutant is given to the verifier and to an oracle that shares no code with "
+		"it.\n\n",
 		nschedule, argv[2]);
 	fprintf(out, "%s",
-		"A mutant that is *refused* must be refused by the oracle too (or it is a *false "
-		"alarm*). If it breaks R1 to R5\nnothing has to run; else the interleaving that "
-		"the verifier's finding stands for is carried out on the runtime, as\n`ordo run "
-		"--replay` does: *shown by a run* are those that got stuck, left tokens, or gave "
-		"wrong outputs or two different ones.\nThe rest ran in both orders, and no output "
-		"showed it (a slot that is not read again, a value that is the same either "
-		"way).\n*No witness*: the interleaving could not be had.\n\n"
-		"A mutant that is proved must be found sound by the oracle too, small ones by "
-		"walking through all their interleavings,\nand give exact integers and the same "
-		"float bits by every seed: then it is *equivalent*, or it is *unexplained*.\n\n");
+		"A mutant that is *refuted* must be refuted by the oracle too (otherwise it is a "
+		"*false alarm*). Unless it\nbreaks one of R1 to R5, the interleaving of the "
+		"verifier's finding is executed on the runtime, as `ordo run\n--replay` does. "
+		"*Shown by a run* are the mutants that blocked, left tokens, or gave wrong or "
+		"different\noutputs. The others ran in both orders without a difference in any "
+		"output (a slot that is not read again,\na value that is the same either way). *No "
+		"witness*: no interleaving could be made.\n\n"
+		"A mutant that is proved must be sound for the oracle too (small ones in all their "
+		"interleavings), and give\nexact integers and the same float bits for every seed: "
+		"then it is *equivalent*, otherwise *unexplained*.\n\n");
 }
 
 /* argv: how this was made. */
