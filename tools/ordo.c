@@ -28,7 +28,8 @@ static void print_help(void)
 		printf("  %-11s %s\n", commands[i]->name, commands[i]->summary);
 	printf("\noptions:\n"
 	       "  --version  print the version and exit\n"
-	       "  -h, --help print this and exit; `ordo COMMAND --help` says more\n\n"
+	       "  -h, --help print this and exit; `ordo COMMAND --help` lists a command's "
+	       "options\n\n"
 	       "exit codes:\n"
 	       "  0 ok   1 refuted or different   2 usage   3 bad input   4 undecided   5 "
 	       "environment\n\n"
@@ -61,7 +62,7 @@ static int dispatch(struct call *call, int argc, char **argv)
 		at++;
 	if (at >= argc)
 		return fail_usage(call,
-			"`ordo --help` lists the commands, `ordo demo` shows what they do",
+			"`ordo --help` lists the commands, `ordo demo` demonstrates them",
 			"which command?");
 	if (!strcmp(argv[at], "--help") || !strcmp(argv[at], "-h")) {
 		print_help();

@@ -313,7 +313,7 @@ static bool joined(struct ordo_builder *b, uint32_t from, uint32_t to)
 		return true;
 	b->lacks_link = b->lacks_link || !b->failed;
 	ordo_builder_fail(b,
-		"needs the link %u-%u (from rank %u to rank %u), which topology \"%s\" does not "
+		"needs link %u-%u (from rank %u to rank %u), which topology \"%s\" does not "
 		"have or which is down",
 		from, to, from, to, topology->name);
 	return false;

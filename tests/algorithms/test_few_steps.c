@@ -525,7 +525,7 @@ static void a_hypercube_carries_what_differs_in_one_bit(void **state)
 	struct ordo_error error = {0};
 	assert_null(ordo_compile(&request, &error));
 	assert_int_equal(error.code, ORDO_USAGE);
-	assert_non_null(strstr(error.text, "needs the link 0-15"));
+	assert_non_null(strstr(error.text, "needs link 0-15"));
 	ordo_topology_destroy(topology);
 }
 

@@ -148,7 +148,7 @@ static void a_missing_link_is_named(void **state)
 	assert_false(ordo_build(&request, &sequence, &error));
 	assert_int_equal(error.code, ORDO_USAGE);
 	assert_string_equal(error.text,
-		"made-up: phase \"sum 0\": needs the link 0-1 (from rank 0 to rank 1), "
+		"made-up: phase \"sum 0\": needs link 0-1 (from rank 0 to rank 1), "
 		"which topology \"apart\" does not have or which is down");
 	assert_true(strlen(error.hint) > 0);
 	ordo_sequence_free(&sequence);

@@ -105,7 +105,7 @@ static void a_link_that_is_down_is_named(void **state)
 	assert_true(ordo_topology_finish(topology, NULL));
 	struct ordo_request request = allreduce(4, "mesh");
 	request.topology = topology;
-	check_request_refused(&request, "phase \"reduce-scatter\": needs the link 1-2", "");
+	check_request_refused(&request, "phase \"reduce-scatter\": needs link 1-2", "");
 	ordo_topology_destroy(topology);
 }
 

@@ -232,7 +232,7 @@ def _(ordo):
     picture = Picture(done.out)
     at_fault = {task for finding in findings for task in finding["tasks"]}
     wanted(at_fault <= picture.tasks(color=RED), at_fault, picture.tasks(color=RED))
-    wanted("around what is at fault" in done.err and len(picture.tasks()) <= 500, done.err)
+    wanted("around the fault" in done.err and len(picture.tasks()) <= 500, done.err)
     wanted(len(picture.tasks()) > 100, "as much as there is room for")
 
 
@@ -874,13 +874,13 @@ def _(ordo):
     ordo.compile("ring.json")
     ordo.fails(2, "--output: found x.gif, wanted a name in .svg, ", "draw", "ring.json", "-o",
                "x.gif")
-    ordo.fails(2, "`ordo view` makes a page of HTML", "draw", "ring.json", "--space-time", "-o",
+    ordo.fails(2, "`ordo view` writes HTML", "draw", "ring.json", "--space-time", "-o",
                "x.html")
     ordo.fails(2, "--load: wanted the file of a schedule", "draw", "--load", "--topology", "ring",
                "--ranks", 4)
     ordo.fails(2, "--load: wanted --as dot, svg", "draw", "ring.json", "--load", "--topology",
                "ring", "--as", "table")
-    ordo.fails(2, "--graph, --load and --space-time are pictures of their own", "draw", "ring.json",
+    ordo.fails(2, "--graph, --load and --space-time: give one of them", "draw", "ring.json",
                "--load", "--space-time", "--topology", "ring")
     ordo.fails(1, r"R7", "draw", REJECT / "R7-both-wait-first.json", "--load", "--topology",
                "full-mesh", "-o", "x.svg")
@@ -944,7 +944,7 @@ def _(ordo):
     ordo.fails(2, "--chunks: found 8, wanted numbers of 0..7", "order", "ring.json", "--chunks",
                "8")
     ordo.compile("scatter.json", ranks=4, operator="reduce-scatter")
-    ordo.fails(2, "--ranks: none of them has one of these chunks", "order", "scatter.json",
+    ordo.fails(2, "--ranks: none of these ranks has one of these chunks", "order", "scatter.json",
                "--chunks", "1", "--ranks", "0")
 
 

@@ -366,7 +366,7 @@ def _(ordo):
     ordo("run", stuck, "--unproved", "--trace", "t.json")
     done = ordo.works("draw", stuck, "--space-time", "--trace", "t.json")
     picture = Picture(done.out)
-    wanted(re.search(r"the run was given up: 3 tasks never ended, \d+ never began", done.err),
+    wanted(re.search(r"the run failed: 3 tasks did not end, \d+ did not begin", done.err),
            done.err)
     wanted(
         len(picture.boxes) == 3 and all("red" in box.marks for box in picture.boxes),
@@ -519,9 +519,9 @@ def _(ordo):
     refused('{"a": 1}', r"found no \"traceEvents\"")
     refused('{"traceEvents": []}', r"found no task in this trace")
     refused('{"traceEvents": [1]}', r"t\.json:1:18: error: found no event")
-    refused('{"traceEvents": [{"ph": "X"}]}', r"found a slice that is no task")
-    refused('{"traceEvents": [{"ph": "X" 1}]}', r"this is no JSON")
-    refused('{"traceEvents": [' + "[" * 2000 + "]" * 2000 + "]}", r"this is no JSON")
+    refused('{"traceEvents": [{"ph": "X"}]}', r"found a slice that is not a task")
+    refused('{"traceEvents": [{"ph": "X" 1}]}', r"this is not JSON")
+    refused('{"traceEvents": [' + "[" * 2000 + "]" * 2000 + "]}", r"this is not JSON")
     refused('{"traceEvents": ["' + "x" * (1 << 20) + '"]}', r"a value of more than 1048576 bytes")
     refused(good.replace('"traceEvents"', '"otherData"'), r"found \"otherData\" twice")
     refused(good[:-1] + ', "traceEvents": []}', r"found \"traceEvents\" twice")
@@ -534,17 +534,17 @@ def _(ordo):
     for key, value in [("pid", 1), ("tid", 2), ("tid", 0), ("pid", -1), ("pid", 0.5),
                        ("tid", 1e300)]:
         refused(trace_of([{**EVENTS[0], key: value}]),
-                r"another schedule: it has a task that this one has not")
+                r"another schedule: it has a task that this schedule lacks")
     for key, value in [("index", 1), ("index", 99), ("task", "Send 1 chunk 0 input 0 -> output 1"),
                        ("task", 5)]:
         refused(trace_of([{**EVENTS[0], "args": {**EVENTS[0]["args"], key: value}}]),
                 r"another schedule: it has a task")
     for key, value in [("ts", -1), ("dur", "long"), ("ts", 1e200), ("args", [])]:
-        refused(trace_of([{**EVENTS[0], key: value}]), r"found a slice that is no task")
+        refused(trace_of([{**EVENTS[0], key: value}]), r"found a slice that is not a task")
     refused(trace_of([EVENTS[0], {**EVENTS[1], "ts": 1.5}]),
             r"begins before the one before it has ended")
     for length in range(1, len(good) - 1, 37):
-        refused(good[:length], r"t\.json:1:\d+: error: found the end of the file|this is no JSON")
+        refused(good[:length], r"t\.json:1:\d+: error: found the end of the file|this is not JSON")
     ordo.fails(3, r"nothing\.json: error: cannot read", "draw", "x.json", "--space-time", "--trace",
                "nothing.json")
     ordo.fails(3, r"Is a directory", "draw", "x.json", "--space-time", "--trace", ".")
@@ -554,13 +554,13 @@ def _(ordo):
 def _(ordo):
     ordo.compile("x.json")
     for message, words in [
-        (r"--as png: a schedule in time is svg alone", ["x.json", "--space-time", "--as", "png"]),
+        (r"--as png: --space-time writes only svg", ["x.json", "--space-time", "--as", "png"]),
         (r"--as pdf", ["x.json", "--space-time", "-o", "x.pdf"]),
         (r"wanted the file of a schedule", ["--space-time", "--topology", "ring", "-n", 4]),
         ("--ranks: found 4, wanted numbers of 0[.][.]3", ["x.json", "--space-time", "-n", 4]),
-        (r"no --space-time", ["x.json", "--trace", "t.json"]),
-        (r"no --space-time", ["x.json", "--call", 1]),
-        (r"--call and --round choose from a --trace", ["x.json", "--space-time", "--call", 1]),
+        (r"--round need --space-time", ["x.json", "--trace", "t.json"]),
+        (r"--round need --space-time", ["x.json", "--call", 1]),
+        (r"--call and --round need --trace", ["x.json", "--space-time", "--call", 1]),
         (r"--type: found f17", ["x.json", "--space-time", "--type", "f17"]),
         (r"--ranks: found 9", ["x.json", "--space-time", "--ranks", 9])
     ]:

@@ -546,7 +546,7 @@ def _():
     viewed(ring8())
     wanted(
         BROWSER.run("return document.querySelector('[data-rule=R12]').dataset.state") ==
-        "not asked: no topology was given")
+        "not checked: no topology was given")
 
 
 @browser_case("G4 and G5 are judged against another schedule: what differs, here and there")
@@ -595,7 +595,7 @@ def _():
     viewed(compiled("shards.json", "allreduce", 4, "ring", "--shards", 8))
     wanted("from shard" in said("G3") and "from rank" not in said("G3"), said("G3"))
     viewed(REJECT / "R8-notify-before-its-data.json")
-    wanted(not BROWSER.seen("[data-guarantee]") and "Not judged" in BROWSER.text("#proof"),
+    wanted(not BROWSER.seen("[data-guarantee]") and "Not checked" in BROWSER.text("#proof"),
         BROWSER.text("#proof"))
 
 
@@ -720,7 +720,7 @@ def _():
     wanted(BROWSER.run(size) == 0)
     BROWSER.run("page.buffers.enlarge.click()")
     legend = BROWSER.text(".grid-legend")
-    wanted("its part of the whole" in legend and "say of which" not in legend, legend)
+    wanted("its part of the whole" in legend and ": of which" not in legend, legend)
     wanted(BROWSER.run(size) >= 10)
     BROWSER.run("document.querySelector('.grid-scroll').scrollLeft = 400")
     wanted(BROWSER.run(

@@ -275,7 +275,7 @@ def _(ordo):
     ordo.compile("large.json", ranks=64)
     done = ordo.works("draw", "large.json", "--as", "table")
     wanted("here: 8 of 64 ranks, 8 of 64 slots" in done.out, done.out[:500])
-    wanted("... 94 steps are left out; --steps chooses" in done.out, done.out[:500])
+    wanted("... 94 steps omitted; --steps selects others" in done.out, done.out[:500])
     wanted("8 of 64 ranks, 8 of 64 slots, 32 of 126 steps; choose others with --ranks" in done.err,
            done.err)
     wanted(all(len(line) <= 100 for line in done.out.splitlines()))
@@ -292,7 +292,7 @@ def _(ordo):
     for name, words in {
             "R8-two-writers-unordered": "refuted by R8: this is one of its executions",
             "R10-reads-undefined": "?: undefined",
-            "R11-adds-twice": "!: something was added more than once",
+            "R11-adds-twice": "!: some data were added more than once",
             "R7-both-wait-first": "stuck: 2 streams wait for ever, the first of them at rank 0",
             "R6-wait-without-notify": "stuck: 1 stream waits for ever"
     }.items():

@@ -86,7 +86,7 @@ def _():
     out = examine(NO_COLOR="1").stdout
     wanted(
         "\033" not in out
-        and ("\nall that the commands need is here" in out or "\n1 problem" in out), out)
+        and ("\neverything that the commands need is present" in out or "\n1 problem" in out), out)
     for subject in SUBJECTS:
         wanted(re.search(rf"^(ok|note|problem) +{subject} +\S", out, re.M), subject, out)
 

@@ -164,7 +164,7 @@ def _(ordo):
     ordo.fails(5, "cannot write", "explain", "ring", "--write-example", "no/such/folder.json")
     ordo.fails(5, "cannot write", "explain", "R8", "--write-example", "/dev/full")
     wanted(ordo.names() == before, ordo.names())
-    ordo.fails(2, r"nothing is known of slto\nhint: did you mean slot\?", "explain", "slto")
+    ordo.fails(2, r"there is no explanation of slto\nhint: did you mean slot\?", "explain", "slto")
     ordo.fails(2, "one thing at a time", "explain", "R8", "R9")
     wanted("\033" not in ordo.works("explain", "R8", environment={"NO_COLOR": "1"}).out)
 

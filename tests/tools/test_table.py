@@ -114,8 +114,9 @@ def _(ordo):
     for words, executed, other in [
             ([], "the tasks, interpreted one by one; --transport folded, or a table", "tasks"),
             (["--transport", "folded"],
-             "the fold that was proved, without its tasks; --transport threads", "fold"),
-            (["--end", 64], "the fold that was proved, without its tasks; a run of one size, or",
+             "each output folded from the inputs in the proved order; --transport threads", "fold"),
+            (["--end", 64],
+             "each output folded from the inputs in the proved order; a run of one size",
              "fold"),
             (["--end", 64, "--transport", "threads"],
              "the tasks, interpreted one by one; --transport folded", "tasks")]:
@@ -124,7 +125,7 @@ def _(ordo):
         wanted(ordo.answer("run", "x.json", *words)["executes"] == other, words)
     out = ordo.works("run", "x.json", "--transport", "folded", "--workers", 1).out
     wanted(
-        "1 thread for all ranks, folded as proved" in out and "of data a rank" in out
+        "1 thread for all ranks, folded in the proved order" in out and "of data a rank" in out
         and "sent" not in out, out)
 
 
@@ -329,7 +330,7 @@ def _(ordo):
     answer = ordo.answer("run", "left.json", "--unproved", "-b", 300, "-n", 2, "-d", "all", "-o",
                          "all", "--check")
     wanted(answer["wrong"] == 0 and len(answer["rows"]) == 40 and answer["exit code"] == 0, answer)
-    for words, says in [([], "within what any order can be"),
+    for words, says in [([], "within the bounds of any order"),
                         (["--type", "i32"], "bit-equal with the exact result, ")]:
         done = ordo.works("run", "left.json", "--unproved", "--count", 75, "--check", *words)
         wanted(says in done.out, done.out)

@@ -87,7 +87,7 @@ static void report_machine(const struct report *report, const struct making *mak
 		machine->latency_ns, machine->bandwidth_gbs, machine->reduce_bandwidth_gbs);
 	if (!has_conditions(making->request->conditions) && !making->wish.one_order)
 		price.text = NULL;
-	report_line(&price, "price of the conditions",
+	report_line(&price, "price of conditions",
 		"at most %.4g<most> times the cheapest of all, at %" PRIu64 "<bytes> bytes",
 		making->selection.price, making->selection.price_bytes);
 }

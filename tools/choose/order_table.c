@@ -269,7 +269,7 @@ static bool read_table_operator(struct call *call, const char *text, enum ordo_o
 {
 	static const char wanted[] = "wanted ReduceScatter, AllReduce or Reduce";
 	if (!ordo_operator_from_typed(text, op))
-		return refuse_usage(call, wanted, "--operator: %s is no operator", text);
+		return refuse_usage(call, wanted, "--operator: unknown operator %s", text);
 	if (ordo_operator_facts(*op)->reduces)
 		return true;
 	return refuse_usage(call, wanted, "--operator: %s adds nothing, so it has no order",

@@ -28,8 +28,8 @@ bool read_sizes(struct call *call, const char *text, uint64_t *from_bytes, uint6
 	if (!worked)
 		return refuse_usage(call,
 			"KiB, MiB and GiB are powers of 1024; kB, MB and GB of 1000",
-			"--sizes: found %s, wanted the first and the last size such "
-			"as 1:1GiB, or 1: for all from 1 on",
+			"--sizes: found %s, wanted the first and the last size such as 1:1GiB, or "
+			"1: for all sizes from 1",
 			*text ? text : "nothing");
 	if (*from_bytes > *to_bytes)
 		return refuse_usage(

@@ -23,7 +23,7 @@ bool refuse_with_others(struct call *call, const struct ordo_request *request,
 		*error = trouble;
 	else if (*others)
 		ordo_hint(error, "%s: %.400s",
-			elsewhere ? "with a link between every two ranks these would do"
+			elsewhere ? "with a link between every two ranks these would apply"
 				  : "these do",
 			others);
 	hide_progress(request->closure);
@@ -57,8 +57,8 @@ bool refuse_all(struct call *call, const struct ordo_request *request,
 		request->topology ? ", topology " : "",
 		request->topology ? request->topology->name : "");
 	if (takes_too_much(request))
-		ordo_hint(error, "algorithms that would are refused for the memory they take: "
-				 "fewer ranks take less, --memory-limit SIZE allows more");
+		ordo_hint(error, "other algorithms need too much memory: use fewer ranks, or allow "
+				 "more with --memory-limit SIZE");
 	return refuse_with_others(call, request, wanted, error);
 }
 
@@ -89,5 +89,5 @@ void report_passed_over(struct call *call, const struct ordo_candidates *passed)
 				strlen(why) > MOST_LETTERS ? "..." : "");
 	}
 	if (!call->json && passed->nrefused > SHOWN)
-		note(call, "  nor %u others; --json tells why", passed->nrefused - SHOWN);
+		note(call, "  nor %u others; --json has the reasons", passed->nrefused - SHOWN);
 }

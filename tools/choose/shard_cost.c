@@ -3,8 +3,8 @@
 #include <inttypes.h>
 #include <ordo/compiler.h>
 
-/* `64 shards, 9 or 10 a rank: left as at most 4 sums, 3.14 on average; the busiest sends 4.00 times
- * as much as with one` */
+/* `64 shards, 9 or 10 a rank: folded into at most 4 sums, 3.14 on average; the busiest sends 4.00
+ * times as much as with one shard a rank` */
 static void report_price(const struct report *report, uint32_t nshard,
 	const struct ordo_shard_price *price, double average)
 {
@@ -14,12 +14,13 @@ static void report_price(const struct report *report, uint32_t nshard,
 	if (price->most_sums == 1)
 		report_text(report, " a rank: each folds its own into one sum");
 	else
-		report_text(report, " a rank: left as at most %u sums, %.2f on average",
+		report_text(report, " a rank: folded into at most %u sums, %.2f on average",
 			price->most_sums, average);
 	if (price->volume == price->plain_volume)
-		report_text(report, ", and sends no more than with one\n");
+		report_text(report, ", with the same volume as one shard a rank\n");
 	else
-		report_text(report, "; the busiest sends %.2f times as much as with one\n",
+		report_text(report,
+			"; the busiest sends %.2f times as much as with one shard a rank\n",
 			(double)price->volume / (double)price->plain_volume);
 	report_members(report,
 		"%u<most_shards_a_rank> %u<most_sums_a_rank> %g<average_sums_a_rank> %" PRIu64

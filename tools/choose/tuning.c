@@ -79,13 +79,13 @@ const char *contender_text(char out[128], const struct ordo_tuning *tuning, uint
 }
 
 /* What is said of an algorithm, without saying again of which, and of links without the rest:
- * `phase "reduce-scatter 0": needs the link 0-1`. */
+ * `phase "reduce-scatter 0": needs link 0-1`. */
 static void write_reason(const struct ordo_contender *contender, char *out, size_t size)
 {
 	const struct ordo_refusal refusal = {
 		.algorithm = contender->algorithm, .why = contender->why};
 	const char *why = without_name(&refusal);
-	const char *link = strstr(why, "needs the link "),
+	const char *link = strstr(why, "needs link "),
 		   *rest = link ? strstr(link, " (from rank ") : NULL;
 	const size_t length = rest ? (size_t)(rest - why) : strlen(why), most = size - sizeof "...";
 	snprintf(out, size, "%.*s%s", (int)(length < most ? length : most), why,
@@ -95,8 +95,9 @@ static void write_reason(const struct ordo_contender *contender, char *out, size
 /* `not wanted: G3 position-invariant does not hold: ...` */
 static void write_remark(const struct ordo_contender *contender, char *out, size_t size)
 {
-	static const char *const words[ORDO_NSTANDING] = {"", "not proved, for another is faster",
-		"at least: given up, for another is faster", "not wanted: ", "no link: ", "no: "};
+	static const char *const words[ORDO_NSTANDING] = {"", "not proved: another is faster",
+		"at least: not simulated to the end, another is faster",
+		"not wanted: ", "no link: ", "no: "};
 	const size_t length = (size_t)snprintf(out, size, "%s", words[contender->standing]);
 	if (contender->why)
 		write_reason(contender, out + length, size - length);

@@ -124,7 +124,8 @@ static struct ordo_schedule *refuse_set(struct call *call, const char *path)
 	struct ordo_error error;
 	ordo_fail(&error, ORDO_USAGE, 0, "found a plan set, wanted a schedule");
 	snprintf(error.file, sizeof error.file, "%s", path);
-	ordo_hint(&error, "`ordo list %.200s` tells its schedules; verify and run take sets", path);
+	ordo_hint(
+		&error, "`ordo list %.200s` lists its schedules; verify and run accept sets", path);
 	call->status = fail(call, &error);
 	return NULL;
 }

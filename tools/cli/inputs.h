@@ -16,14 +16,14 @@ struct topology_choice {
 		"full-mesh, ring, star, ... or a file (a link between every two ranks)"},          \
 	{                                                                                          \
 		"fail-link", 0, TEXTS, &(choice).failed, "A-B",                                    \
-			"this link is down, both directions; may be repeated; alone it means a "   \
+			"this link is down, in both directions; repeatable; alone it means a "     \
 			"full mesh"                                                                \
 	}
 
 #define ROUTE_OPTION(through_ranks)                                                                \
 	{                                                                                          \
 		"route-through-ranks", 0, SWITCH, &(through_ranks), NULL,                          \
-			"ranks pass on what is not for them, where no link and no switch does"     \
+			"ranks forward data where there is no link and no path through switches"   \
 	}
 
 /* The topology chosen for nrank ranks (0: as many as its document has), in *topology; NULL if none

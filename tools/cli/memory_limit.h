@@ -12,8 +12,7 @@ extern bool memory_is_limited; /* by that option */
 #define MEMORY_LIMIT_OPTION                                                                        \
 	{                                                                                          \
 		"memory-limit", 0, SIZE, &memory_limit, "SIZE",                                    \
-			"refuse at once what would take more memory (what the machine has to "     \
-			"give)"                                                                    \
+			"reject at once what would need more memory (the memory available)"        \
 	}
 
 /* Tells the library, once options are read: every command has a limit, whether or not it has the

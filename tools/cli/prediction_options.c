@@ -96,7 +96,7 @@ bool predict_bytes(struct call *call, const struct predicting *wish,
 	if (predicted->prediction)
 		return true;
 	if (error.rule == 12 && !wish->through_ranks)
-		ordo_hint(&error, "--route-through-ranks: ranks pass on what is not for them");
+		ordo_hint(&error, "--route-through-ranks: ranks forward data");
 	return refuse_error(call, &error);
 }
 
@@ -126,7 +126,7 @@ void note_assumption(struct call *call, const struct predicting *wish, uint32_t 
 	if (predicted->topology || nrank <= MOST_BELIEVED)
 		return;
 	note(call,
-		"assumed: a link of its own, of %.4g GB/s, between every two of %" PRIu32
+		"assumed: a separate link of %.4g GB/s between every two of %" PRIu32
 		" ranks, which no machine has",
 		machine_of(wish).bandwidth_gbs, nrank);
 	snprintf(sizes, sizeof sizes, "of %d ranks each", BOX);

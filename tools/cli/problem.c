@@ -28,7 +28,7 @@ static bool read_operator(struct call *call, enum ordo_operator *op)
 	const char *like = ordo_suggest(call->operands[0], names, ORDO_NOPERATOR);
 	if (like)
 		snprintf(hint, sizeof hint, "did you mean %s?", like);
-	return refuse_usage(call, hint, "%s is no operator", call->operands[0]);
+	return refuse_usage(call, hint, "unknown operator %s", call->operands[0]);
 }
 
 static bool read_accumulate(struct call *call, struct problem_wish *wish)
@@ -44,6 +44,6 @@ bool read_problem(struct call *call, struct problem_wish *wish)
 	if (!read_operator(call, &wish->problem.op))
 		return false;
 	if (!wish->problem.nrank)
-		return refuse_usage(call, NULL, "how many ranks? --ranks N, at least 1");
+		return refuse_usage(call, NULL, "--ranks N is missing; N is at least 1");
 	return read_accumulate(call, wish);
 }

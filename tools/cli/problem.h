@@ -17,7 +17,7 @@ struct problem_wish {
 		{"chunks", 'k', POSITIVE, &(wish).problem.chunks_per_block, "K",                   \
 			"chunks per block (the algorithm chooses)"},                               \
 		{"shards", 0, POSITIVE, &(wish).problem.nshard, "V",                               \
-			"virtual shards to be summed (as many as ranks)"},                         \
+			"virtual shards to be summed (one per rank)"},                             \
 		{"in-place", 0, SWITCH, &(wish).problem.in_place, NULL,                            \
 			"input and output are one memory"},                                        \
 	{                                                                                          \

@@ -9,7 +9,7 @@ static bool read_guarantee(struct call *call, struct conditions *conditions, con
 	if (!strcmp(text, "constant"))
 		return conditions->constant = true;
 	if (!ordo_guarantee_read(text, &guarantee))
-		return refuse_usage(call, "ordo explain G3 tells what it means",
+		return refuse_usage(call, "`ordo explain G3` explains G3",
 			"--require: found %s, wanted G1, G2, G3 or constant", text);
 	if (guarantee == ORDO_G4 || guarantee == ORDO_G5)
 		return refuse_usage(call, "`ordo diff A B` compares schedules",

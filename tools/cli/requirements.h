@@ -15,12 +15,11 @@ struct conditions {
 };
 #define CONDITION_OPTIONS(conditions)                                                              \
 	{"require", 0, TEXTS, &(conditions).required, "G,G",                                       \
-		"only a schedule that holds these guarantees: G1, G2, G3; of sizes also: "         \
-		"constant (one "                                                                   \
-		"order)"},                                                                         \
+		"accept only a schedule with these guarantees: G1, G2, G3; for sizes also: "       \
+		"constant"},                                                                       \
 	{                                                                                          \
 		"order", 0, TEXT, &(conditions).order, "dyadic|folded|linear",                     \
-			"only a schedule all of whose sums are this tree"                          \
+			"accept only a schedule in which every sum is this tree"                   \
 	}
 
 /* Reads --require alone. false: call->status. */

@@ -82,12 +82,12 @@ static void report_latency(const struct report *report, const struct calibration
 	report_spread(&hop, "hop_ns", "from core to core", &calibration->hop_ns);
 	if (hop.text)
 		report_line(report, "latency",
-			"%10.4g ns  (what of that are not three tasks: Send, Notify, Wait)",
+			"%10.4g ns  (without the three tasks Send, Notify and Wait)",
 			calibration->latency_ns);
 	else
 		report_line(report, "latency", "%10d ns  (not measured: %s)", 0,
-			calibration->how.nworker < 2 ? "one thread has all ranks"
-						     : "no two cores to be had");
+			calibration->how.nworker < 2 ? "one thread runs all ranks"
+						     : "two cores are not available");
 	report_members(report, "%g<latency_ns>", calibration->latency_ns);
 }
 
@@ -172,19 +172,18 @@ static int run_calibrate(struct call *call)
 		.milliseconds = USUAL_MILLISECONDS};
 	const struct option options[] = {
 		{"ranks", 'n', NUMBER, &wish.how.nrank, "N",
-			"how many ranks share the machine (8)"},
+			"the number of ranks that share the machine (8)"},
 		{"workers", 0, POSITIVE, &wish.how.nworker, "W",
 			"threads for all ranks (the processors)"},
 		{"type", 'd', TEXT, &wish.type_name, "TYPE", ORDO_TYPE_NAMES " (f32)"},
 		{"size", 0, SIZE, &wish.how.bytes, "SIZE",
-			"bytes of a rank's buffer that the document is right for (1MiB)"},
+			"bytes of a rank's buffer for which the document holds (1MiB)"},
 		{"milliseconds", 0, POSITIVE, &wish.milliseconds, "N",
-			"about so long for each measurement (200)"},
+			"approximate time of each measurement (200)"},
 		{"check", 'c', SWITCH, &wish.check, NULL,
-			"then run several algorithms, and compare what was predicted with what was "
-			"measured"},
+			"then run several algorithms, and compare predicted with measured times"},
 		{"output", 'o', WRITTEN, &wish.output, "FILE",
-			"write the topology (nowhere: it is only told)"},
+			"write the topology there (without it, only a summary is printed)"},
 		MEMORY_LIMIT_OPTION,
 	};
 	return READ_OPTIONS(call, options) ? calibrate_wish(call, &wish) : call->status;
@@ -192,7 +191,7 @@ static int run_calibrate(struct call *call)
 
 const struct command calibrate_command = {
 	.name = "calibrate",
-	.summary = "measures what tasks cost on the threads of this machine, as a topology for "
+	.summary = "measures the cost of tasks on the threads of this machine, as a topology for "
 		   "predictions",
 	.usage = "[--ranks N] [-o FILE] [--check] [OPTION]...",
 	.examples =

@@ -180,7 +180,7 @@ static void report_document(struct call *call, const struct wish *wish,
 	report_compiled(&report, wish, times);
 	if (wish->summary)
 		report_text(&report,
-			"\nnot written: -o FILE.json keeps the document, -o - shows it here\n");
+			"\nnot written: -o FILE.json writes the document, -o - prints it\n");
 	else
 		report_text(&report, ", written in %g<:time>%s%s\n", times->write,
 			wish->output ? " to " : "", wish->output ? wish->output : "");
@@ -216,7 +216,7 @@ static int write_product(struct call *call, const struct wish *wish, const struc
 		struct ordo_error error;
 		ordo_finding_error(product->schedule, &product->proof->findings[0], &error);
 		ordo_hint(&error,
-			"this is a bug of the compiler, and nothing was written; please report it");
+			"this is a bug in the compiler, and nothing was written; please report it");
 		return fail(call, &error);
 	}
 	if (wish->prove_only) {
@@ -264,8 +264,8 @@ static int compile_sizes(struct call *call, const struct wish *wish)
 			"--sizes chooses an algorithm for each size, found --algorithm %s",
 			wish->algorithm);
 	if (wish->setting.bytes != UNSET_SIZE || wish->setting.type_name)
-		return fail_usage(call, "`ordo tune` simulates, and knows types",
-			"--sizes chooses by closed forms, which know neither --size nor --type");
+		return fail_usage(call, "`ordo tune` simulates, and accepts types",
+			"--sizes chooses by closed forms, which use neither --size nor --type");
 	const struct predicted anywhere = {.topology = NULL};
 	const struct topology_choice *topology = &wish->setting.topology;
 	if (!topology->name && !topology->failed.count)
@@ -277,8 +277,8 @@ static int compile_sizes(struct call *call, const struct wish *wish)
 static bool refuse_without_choice(struct call *call, const struct wish *wish)
 {
 	if (wish->conditions.constant)
-		return refuse_usage(
-			call, NULL, "--require constant is about several sizes: --sizes 1:1GiB");
+		return refuse_usage(call, NULL,
+			"--require constant needs several sizes, such as --sizes 1:1GiB");
 	return true;
 }
 
@@ -292,15 +292,18 @@ static int compile(struct call *call)
 		CONDITION_OPTIONS(wish.conditions),
 		TOPOLOGY_OPTIONS(wish.setting.topology),
 		{"sizes", 0, TEXT, &wish.sizes, "A:B",
-			"a plan set: the cheapest algorithm for each size of A..B bytes; A: has no "
-			"end"},
+			"write a plan set: the cheapest algorithm for each size of A..B bytes; A: "
+			"has no end"},
 		{"size", 0, SIZE, &wish.setting.bytes, "SIZE",
-			"the fastest at so many bytes of a rank's larger buffer (1MiB), or its K"},
+			"choose the fastest for this many bytes of a rank's larger buffer (1MiB), "
+			"or its K"},
 		COST_OPTIONS(wish.setting),
 		{"output", 'o', WRITTEN, &wish.output, "OUT",
-			"a name ending in .json: one file; another: a folder; - or none: stdout"},
+			"a name ending in .json: one file; other names: a folder; - or none: "
+			"stdout"},
 		{"prove-only", 0, SWITCH, &wish.prove_only, NULL,
-			"no document: the verdict on stdout, and what it took for each task"},
+			"write no document; print the result of the proof, with time and memory "
+			"per task"},
 		MEMORY_LIMIT_OPTION,
 	};
 	if (!READ_OPTIONS(call, options))

@@ -228,8 +228,8 @@ static int completions(struct call *call)
 	bool asked = false;
 	const struct option options[] = {
 		{"for", 0, SWITCH, &asked, NULL,
-			"what may stand at the end of `ordo WORD...`: a line each, and after a tab "
-			"what it means"},
+			"list completions of the last word of `ordo WORD...`, one per line, with a "
+			"tab and the meaning"},
 	};
 	if (!READ_OPTIONS(call, options))
 		return call->status;
@@ -239,13 +239,13 @@ static int completions(struct call *call)
 		return ORDO_OK;
 	}
 	if (call->noperand != 1)
-		return fail_usage(call, "bash, zsh or fish", "for which shell?");
+		return fail_usage(call, "bash, zsh or fish", "the name of a shell is missing");
 	return print_script(call, call->operands[0]);
 }
 
 const struct command completions_command = {
 	.name = "completions",
-	.summary = "writes the script with which bash, zsh or fish completes what is typed",
+	.summary = "prints the completion script for bash, zsh or fish",
 	.usage = "bash|zsh|fish",
 	.examples = "  ordo completions bash > ordo.bash\n"
 		    "  ordo completions --for -- compile allreduce --algorithm 'mesh(fold='",

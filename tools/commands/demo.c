@@ -28,29 +28,29 @@ static const struct step steps[] = {
 		{"--topology", "full-mesh", "--ranks", "8", "--fail-link", "0-1", "-o",
 			"@/topology.svg"},
 		ORDO_OK, false},
-	{"A mesh needs that link. The compiler says so instead of guessing.", &compile_command,
+	{"A mesh needs that link: the compiler reports an error.", &compile_command,
 		{"allreduce", "--ranks", "8", "--algorithm", "mesh", "--fail-link", "0-1"},
 		ORDO_USAGE, false},
-	{"A ring goes round it: the compiler finds a cycle through all ranks that leaves 0-1 out.",
+	{"A ring can avoid it: the compiler finds a cycle through all ranks without 0-1.",
 		&compile_command,
 		{"allreduce", "--ranks", "8", "--algorithm", "ring", "--fail-link", "0-1", "-o",
 			"@/one-ring.json"},
 		ORDO_OK, false},
-	{"The document is proved on its own, by a verifier that knows nothing of the compiler.",
+	{"The document is proved on its own, by a verifier that shares nothing with the compiler.",
 		&verify_command, {"@/one-ring.json", "--fail-link", "0-1"}, ORDO_OK, false},
 	{NULL, &draw_command,
 		{"@/one-ring.json", "--ranks", "0,2,1,3-7", "--phases", "0-3", "-o",
 			"@/one-ring.svg"},
 		ORDO_OK, false},
-	{"It runs on threads; every bit is compared with the sequential meaning.", &run_command,
+	{"It runs on threads; every bit is compared with the reference result.", &run_command,
 		{"@/one-ring.json", "--size", "1KiB", "--check", "--fail-link", "0-1"}, ORDO_OK,
 		false},
 	{NULL, &run_command, {"@/one-ring.json", "--size", "1MiB", "--check", "--fail-link", "0-1"},
 		ORDO_OK, false},
 	{NULL, &run_command, {"@/one-ring.json", "--size", "1GiB", "--check", "--fail-link", "0-1"},
 		ORDO_OK, true},
-	{"One ring leaves most links idle. Three rings without a link in common, each in both "
-	 "directions, keep six of the\n"
+	{"One ring leaves most links idle. Three link-disjoint rings, each in both directions, "
+	 "keep six of the\n"
 	 "seven links of every rank busy, and the busiest link carries a sixth.",
 		&compile_command,
 		{"allreduce", "--ranks", "8", "--algorithm", "ring(directions=2,rings=3)",
@@ -166,7 +166,7 @@ static int demo(struct call *call)
 
 const struct command demo_command = {
 	.name = "demo",
-	.summary = "shows all of it on a real case: AllReduce around a dead link",
+	.summary = "demonstrates the commands on one case: AllReduce around a dead link",
 	.usage = "[OPTION]...",
 	.examples = "  ordo demo\n"
 		    "  ordo demo --large -o /tmp/demo",

@@ -174,7 +174,7 @@ static bool report_node(struct call *call, const struct report *report, struct p
 			    leaves = report_list(&node, "leaves");
 	report_line(&trees, "first node that differs", "%s<> by %s",
 		tree_text(pair, witness.node[0]), pair->side[0]->file);
-	report_line(&trees, "", "%s<> by %s, where %u and %u meet only after %u came in",
+	report_line(&trees, "", "%s<> by %s, where %u and %u meet only after %u is added",
 		tree_text(pair, witness.node[1]), pair->side[1]->file,
 		witness.a < witness.b ? witness.a : witness.b,
 		witness.a < witness.b ? witness.b : witness.a, witness.c);
@@ -303,7 +303,7 @@ static void report_reservations(
 	const bool same = !pair->comparison.ndiffering;
 	if (!adds(pair))
 		report_line(report, "orders",
-			"nothing is added: what arrives has the bits it was sent with");
+			"nothing is added: data arrives with the bits it was sent with");
 	else if (pair->interchangeable && !same)
 		report_line(report, "orders",
 			"differ in %u of %u parts of the vector, but for %s %s every order has the "
@@ -316,8 +316,8 @@ static void report_reservations(
 	if (depends_on_alignment(pair)) {
 		report_members(report, "%d<depends_on_alignment?>", true);
 		report_line(report, "alignment",
-			"bound with one above 1, the bits are the same if blocks are multiples of "
-			"it");
+			"with an alignment above 1, the bits are the same if blocks are multiples "
+			"of it");
 	}
 	if (ordo_operator_facts(a->op)->rooted && ordo_operator_facts(a->op)->reduces &&
 		a->root != b->root)
@@ -346,7 +346,7 @@ static bool report_pair(
 	if (wish->input && !is_contradicted(pair))
 		note(call, "%s is not written: %s", wish->input,
 			same ? "there is no input on which they differ"
-			     : "nothing is added, any data shows it");
+			     : "nothing is added; any data shows it");
 	if (!same && !report_node(call, report, pair))
 		return false;
 	if (is_contradicted(pair))
@@ -489,7 +489,7 @@ static bool read_wish(struct call *call, struct wish *wish)
 			call->noperand);
 	if ((wish->picture.as || wish->picture.output) && call->noperand > 2)
 		return refuse_usage(
-			call, NULL, "a picture is of two schedules, found %zu", call->noperand);
+			call, NULL, "a picture needs two schedules, found %zu", call->noperand);
 	return choose_picture_form(call, &wish->picture) &&
 	       read_arithmetic(call, &wish->arithmetic);
 }
@@ -502,9 +502,10 @@ static int diff(struct call *call)
 		{"write-input", 0, WRITTEN, &wish.input, "FILE",
 			"an input on which the two differ, for `ordo run --input FILE`"},
 		{"as", 0, TEXT, &wish.picture.as, "dot|svg|png|pdf",
-			"draw the first two trees that differ, in this form (as OUT ends)"},
+			"draw the first two trees that differ, in this format (by the ending of "
+			"OUT)"},
 		{"output", 'o', WRITTEN, &wish.picture.output, "OUT",
-			"where a picture goes; stdout if left out"},
+			"where to write a picture (stdout)"},
 		MEMORY_LIMIT_OPTION,
 	};
 	if (!READ_OPTIONS(call, options) || !read_wish(call, &wish))

@@ -81,7 +81,7 @@ static void examine_build(struct doctor *doctor)
 	const char *sanitizer = SANITIZER;
 	find(doctor, sanitizer || !OPTIMISED ? NOTE : GOOD, "ordo",
 		sanitizer || !OPTIMISED
-			? "for times that mean something: meson setup build -Dbuildtype=release"
+			? "for meaningful times: meson setup build -Dbuildtype=release"
 			: NULL,
 		"version %s, built by %s, %s%s, %s, %zu-bit", ORDO_VERSION, COMPILER, ORDO_BUILD,
 		OPTIMISED ? "" : ", not optimised", sanitizer ? sanitizer : "no sanitizer",
@@ -107,7 +107,7 @@ static void examine_loops(struct doctor *doctor)
 	snprintf(features, sizeof features, "; the CPU has%s%s%s%s",
 		__builtin_cpu_supports("avx2") ? " AVX2" : "",
 		__get_cpuid(1, &eax, &ebx, &ecx, &edx) && ecx & bit_F16C ? " F16C" : "",
-		__builtin_cpu_supports("fma") ? " FMA (not used: it rounds once less)" : "",
+		__builtin_cpu_supports("fma") ? " FMA (not used, because it omits a rounding)" : "",
 		__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") ? " AVX-512"
 											: "");
 	if (features[strlen(features) - 1] == 's')
@@ -128,22 +128,21 @@ static void examine_processors(struct doctor *doctor)
 			plural(processors.cores));
 	if (processors.quota > 0 && processors.quota < usable) {
 		usable = processors.quota;
-		snprintf(quota, sizeof quota, ", of whose time %.3g are allowed", processors.quota);
+		snprintf(quota, sizeof quota, ", with a quota of %.3g", processors.quota);
 	}
 	find(doctor, *quota ? NOTE : GOOD, "processors",
-		*quota ? "a thread is stopped for a while when the time of its control group is "
-			 "used up"
+		*quota ? "threads are throttled when the control group has used up its quota"
 		       : NULL,
 		"%u may be used%s, of %u%s", processors.allowed, cores, processors.online, quota);
 	uint32_t ranks = usable < 1 ? 1 : (uint32_t)usable;
 	if (processors.cores && processors.cores < ranks)
 		ranks = processors.cores;
 	find(doctor, ranks < 2 ? NOTE : GOOD, "ranks",
-		ranks < 2 ? "schedules of any number of ranks run and are proved here, only not "
-			    "side by side"
+		ranks < 2 ? "schedules of any number of ranks are proved and run here, but not in "
+			    "parallel"
 			  : NULL,
-		"%u rank%s at full speed, each on a core of its own; more take turns, which costs "
-		"time and no bit",
+		"%u rank%s at full speed, each on its own core; more share cores, which takes "
+		"longer and gives the same bits",
 		ranks, plural(ranks));
 }
 
@@ -158,7 +157,7 @@ static void examine_memory(struct doctor *doctor)
 	ordo_bytes_text(huge, (double)memory.huge_page);
 	const bool small = memory.available && memory.available < UINT64_C(1) << 30;
 	find(doctor, small || memory.limit ? NOTE : GOOD, "memory",
-		small ? "ordo run --size needs twice that for every rank, and more with --check"
+		small ? "ordo run --size needs twice the size for every rank, and more with --check"
 		      : NULL,
 		"%s%s%s%s%s, pages of %llu bytes", total, memory.available ? ", available " : "",
 		memory.available ? available : "",
@@ -166,7 +165,7 @@ static void examine_memory(struct doctor *doctor)
 		memory.limit ? limit : "", (unsigned long long)memory.page);
 	const bool never = !strcmp(memory.transparent, "never");
 	find(doctor, never ? NOTE : GOOD, "huge pages",
-		never ? "large buffers are slower without: echo madvise > "
+		never ? "large buffers are slower without them: echo madvise > "
 			"/sys/kernel/mm/transparent_hugepage/enabled"
 		      : NULL,
 		"transparent: %s; reserved: %llu of %s, %llu free",
@@ -181,13 +180,14 @@ static void examine_timer(struct doctor *doctor)
 	read_timer(&timer);
 	const bool slow = timer.cost > 200e-9 || timer.step > 1e-6;
 	find(doctor, slow ? NOTE : GOOD, "clock",
-		slow ? "times of short runs and of traces include the clock's own" : NULL,
-		"%s: a reading takes %.0f ns, the least step is %.0f ns",
+		slow ? "times of short runs and of traces include the cost of reading the clock"
+		     : NULL,
+		"%s: reading it takes %.0f ns, its resolution is %.0f ns",
 		*timer.source ? timer.source : "source unknown", timer.cost * 1e9,
 		timer.step * 1e9);
 	const bool sleeps = has_futex();
 	find(doctor, sleeps ? GOOD : NOTE, "waiting",
-		sleeps ? NULL : "ranks that wait poll instead, and take processors from others",
+		sleeps ? NULL : "waiting ranks poll instead, and occupy processors",
 		sleeps ? "threads sleep on a word of memory (futex)" : "there are no futexes");
 }
 
@@ -198,8 +198,8 @@ static void examine_files(struct doctor *doctor)
 		find(doctor, GOOD, "files", NULL, "temporary files can be made");
 	else
 		find(doctor, PROBLEM, "files",
-			"pictures and --json of documents need a place for temporary files",
-			"none can be made: %s", strerror(errno));
+			"pictures and --json of documents need temporary files",
+			"none can be created: %s", strerror(errno));
 	if (file)
 		fclose(file);
 }
@@ -208,12 +208,12 @@ static void examine_locale(struct doctor *doctor)
 {
 	const locale_t locale = newlocale(LC_ALL_MASK, "", (locale_t)0);
 	if (!locale) {
-		find(doctor, NOTE, "locale", "ordo does not mind; other programs may",
-			"that of LANG and LC_ALL is not installed");
+		find(doctor, NOTE, "locale", "ordo is not affected; other programs may be",
+			"the one in LANG or LC_ALL is not installed");
 		return;
 	}
 	find(doctor, GOOD, "locale", NULL,
-		"letters are %s; numbers are written with a point in every locale",
+		"characters are %s; numbers are written with a point in every locale",
 		nl_langinfo_l(CODESET, locale));
 	freelocale(locale);
 }
@@ -295,7 +295,7 @@ static void examine_browser(struct doctor *doctor)
 			find(doctor, GOOD, "browser", NULL, "%s", path);
 			return;
 		}
-	find(doctor, NOTE, "browser", "pages and pictures can be looked at on another machine",
+	find(doctor, NOTE, "browser", "pages and pictures can be viewed on another machine",
 		"none found on this one");
 }
 
@@ -327,7 +327,7 @@ static int doctor(struct call *call)
 		report_text(&report, "\n%u problem%s, ", doctor.count[PROBLEM],
 			plural(doctor.count[PROBLEM]));
 	else
-		report_text(&report, "\nall that the commands need is here; ");
+		report_text(&report, "\neverything that the commands need is present; ");
 	report_text(&report, "%u<notes> note%s\n", doctor.count[NOTE], plural(doctor.count[NOTE]));
 	return doctor.count[PROBLEM] ? ORDO_ENVIRONMENT : ORDO_OK;
 }

@@ -95,8 +95,8 @@ static bool find_verdict(struct call *call, const struct wish *wish,
 
 static void tell_findings(struct call *call, const struct wish *wish, const struct witness *witness)
 {
-	note(call, "refuted by %s: %u finding%s in red; `ordo verify %s` says more", witness->rules,
-		witness->nfinding, plural(witness->nfinding), wish->file);
+	note(call, "refuted by %s: %u finding%s in red; `ordo verify %s` prints them",
+		witness->rules, witness->nfinding, plural(witness->nfinding), wish->file);
 }
 
 /* A schedule that was proved, or refuted by a witness; the proof may be NULL. */
@@ -279,7 +279,7 @@ static int draw_wish(struct call *call, const struct wish *wish)
 		return call->status;
 	if (wish->hints)
 		note(call,
-			"this is the language of Graphviz; -o FILE.svg, .png or .pdf is a "
+			"this is DOT, the language of Graphviz; -o FILE.svg, .png or .pdf is a "
 			"picture%s",
 			wish->file ? ", --as text or --as table is for terminals" : "");
 	return ORDO_OK;
@@ -315,13 +315,13 @@ static bool check_space_time(struct call *call, const struct wish *wish)
 		return true;
 	if (wish->kind != SPACE_TIME)
 		call->status = fail_usage(call, "times are drawn with --space-time",
-			"found a trace, or a part of one, and no --space-time");
+			"--trace, --call and --round need --space-time");
 	else if (!wish->file)
 		call->status =
 			fail_usage(call, NULL, "--space-time: wanted the file of a schedule");
 	else if (strcmp(wish->picture.as, "svg") != 0)
-		call->status = fail_usage(call, "a browser or rsvg-convert makes other forms of it",
-			"--as %s: a schedule in time is svg alone", wish->picture.as);
+		call->status = fail_usage(call, "a browser or rsvg-convert can convert it",
+			"--as %s: --space-time writes only svg", wish->picture.as);
 	else
 		return true;
 	return false;
@@ -362,7 +362,7 @@ static bool take_kind(struct call *call, struct wish *wish)
 		}
 	if (nasked > 1)
 		call->status = fail_usage(
-			call, NULL, "--graph, --load and --space-time are pictures of their own");
+			call, NULL, "--graph, --load and --space-time: give one of them");
 	else if (!wish->file && (wish->kind == GRAPH || wish->kind == LOAD))
 		call->status = fail_usage(call, NULL, "--%s: wanted the file of a schedule",
 			kinds[wish->kind].option);
@@ -450,11 +450,11 @@ static int draw(struct call *call)
 	wish.times.predicting.bytes = UNSET_SIZE;
 	const struct option options[] = {
 		{"as", 0, TEXT, &wish.picture.as, "dot|svg|png|pdf|text|table|markdown|json",
-			"svg, png and pdf by the program dot; json of a topology alone (as OUT "
-			"ends, else dot)"},
+			"svg, png and pdf need the program dot; json: a topology (by the ending of "
+			"OUT, else dot)"},
 		{"ranks", 'n', TEXTS, &wish.excerpt.ranks, "A-B,C",
-			"draw these ranks, in this order; of a topology by name alone: N, it has "
-			"so many"},
+			"draw these ranks, in this order; with a topology by name alone: N, its "
+			"number of ranks"},
 		{"phases", 0, TEXTS, &wish.excerpt.phases, "A-B,C", "draw these phases, by number"},
 		{"max-tasks", 0, NUMBER, &wish.excerpt.max_tasks, "N",
 			"draw at most N tasks (500); in time more are aggregated (40000)"},
@@ -463,19 +463,18 @@ static int draw(struct call *call)
 		{"steps", 0, TEXTS, &wish.contents.steps, "A-B,C",
 			"in a table: these steps, from 1"},
 		{"trees", 0, SWITCH, &wish.contents.trees, NULL,
-			"in a table: how sums are added, not only what is in them"},
+			"in a table: the tree of each sum, not only its leaves"},
 		{"graph", 0, SWITCH, &wish.asked[GRAPH], NULL,
-			"what depends on what: moves, their data, and what Notify and Wait order"},
+			"draw dependences: moves, their data, and the order made by Notify and "
+			"Wait"},
 		{"load", 0, SWITCH, &wish.asked[LOAD], NULL,
-			"the topology, each link as wide and warm as the schedule loads it; a "
-			"matrix above 16 ranks"},
+			"draw the topology with the load of each link; a matrix above 16 ranks"},
 		{"space-time", 0, SWITCH, &wish.asked[SPACE_TIME], NULL,
 			"a row for every rank and stream, time to the right, predicted or traced; "
 			"svg"},
 		TRACE_OPTIONS(wish.times),
 		PREDICTING_OPTIONS(wish.times.predicting),
-		{"output", 'o', WRITTEN, &wish.picture.output, "OUT",
-			"where to; stdout if left out"},
+		{"output", 'o', WRITTEN, &wish.picture.output, "OUT", "where to write (stdout)"},
 		MEMORY_LIMIT_OPTION,
 	};
 	if (!READ_OPTIONS(call, options))

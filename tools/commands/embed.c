@@ -246,8 +246,8 @@ static int check_and_write(struct call *call, struct wish *wish)
 	if (!is_c_name(wish->name) ||
 		(wish->typed_name && strlen(wish->typed_name) >= sizeof wish->name))
 		return fail_usage(call, wish->typed_name ? NULL : "--name gives it another",
-			"found the name \"%s\", wanted one that C and C++ take, letters first, not "
-			"beginning with ordo_",
+			"found the name \"%s\", wanted an identifier of C and C++ that does not "
+			"begin with ordo_",
 			wish->typed_name ? wish->typed_name : wish->name);
 	return write_source(call, wish);
 }
@@ -256,11 +256,13 @@ static int embed(struct call *call)
 {
 	struct wish wish = {.max_tasks = 250000};
 	const struct option options[] = {
-		{"output", 'o', WRITTEN, &wish.output, "OUT", "the C source; stdout if left out"},
+		{"output", 'o', WRITTEN, &wish.output, "OUT",
+			"where to write the C source (stdout)"},
 		{"header", 0, WRITTEN, &wish.header, "OUT", "also write a header that declares it"},
 		{"name", 0, TEXT, &wish.typed_name, "NAME",
-			"what it is called; as OUT, or FILE, if left out"},
-		{"max-tasks", 0, POSITIVE, &wish.max_tasks, "N", "refuse longer ones (250000)"},
+			"the name of the object (from OUT, or else FILE)"},
+		{"max-tasks", 0, POSITIVE, &wish.max_tasks, "N",
+			"reject schedules with more tasks (250000)"},
 		MEMORY_LIMIT_OPTION,
 	};
 	return READ_OPTIONS(call, options) ? check_and_write(call, &wish) : call->status;

@@ -140,7 +140,7 @@ static int refuse_word(struct call *call, const char *what)
 		     : "a rule (R8), a guarantee (G3), an operator (AllReduce), an algorithm "
 		       "(ring), a topology (torus), a task (Wait), a term (slot), or the file or "
 		       "folder of a schedule; `ordo explain all` lists them",
-		"nothing is known of %s", what);
+		"there is no explanation of %s", what);
 }
 
 /* "ring" is an algorithm and a topology. */
@@ -170,9 +170,8 @@ static int explain_subject(struct call *call, const char *what, const char *outp
 	if (algorithm || (topology && !output))
 		return explain_names(call, algorithm, topology, output);
 	if (output)
-		return fail_usage(call,
-			"those of rules, of G1 and G2, and of algorithms are schedules",
-			"--write-example: there is none of %s", what);
+		return fail_usage(call, "rules, G1, G2 and algorithms have one",
+			"--write-example: %s has no example schedule", what);
 	if (ordo_operator_from_typed(what, &op))
 		return explain_operator(call, op);
 	if (kind_from_typed(what, &kind))
@@ -209,8 +208,8 @@ static int explain(struct call *call)
 
 const struct command explain_command = {
 	.name = "explain",
-	.summary = "says in plain words, with an example, what a rule, a guarantee, an algorithm "
-		   "or a term is",
+	.summary =
+		"explains a rule, a guarantee, an algorithm, a term or a schedule, with an example",
 	.usage = "[all|RULE|GUARANTEE|TASK|OPERATOR|ALGORITHM|TOPOLOGY|TERM|FILE] [OPTION]...",
 	.examples = "  ordo explain R8\n"
 		    "  ordo explain R8 --write-example R8.json\n"

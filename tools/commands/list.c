@@ -144,7 +144,7 @@ static int list(struct call *call)
 
 const struct command list_command = {
 	.name = "list",
-	.summary = "lists the algorithms, topologies, operators and types there are",
+	.summary = "lists algorithms, topologies, operators and types",
 	.usage = "[algorithms|topologies|operators|types|ALGORITHM|SET]",
 	.examples = "  ordo list\n"
 		    "  ordo list operators\n"

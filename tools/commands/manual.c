@@ -257,10 +257,10 @@ static const char exit_status[] =
 	".Sh EXIT STATUS\n"
 	".Bl -tag -width Ds -compact\n"
 	".It 0\nIt worked; the schedule is proved; the results agree.\n"
-	".It 1\nThe schedule is refuted, or a result is not what it should be.\n"
-	".It 2\nThe request makes no sense, or does not apply.\n"
+	".It 1\nThe schedule is refuted, or a result is wrong.\n"
+	".It 2\nThe command line is invalid, or the request does not apply.\n"
 	".It 3\nA document cannot be read.\n"
-	".It 4\nA limit was reached before an answer.\n"
+	".It 4\nUndecided: a limit was reached.\n"
 	".It 5\nMemory, files, threads or another program failed.\n"
 	".El\n";
 

@@ -41,7 +41,7 @@ static bool refuse_unsound(struct call *call, const struct subject *subject)
 	char text[sizeof error.text];
 	ordo_finding_error(subject->schedule, &subject->proof->findings[0], &error);
 	snprintf(text, sizeof text,
-		"the schedule is not sound, so its sums have no order to speak of: %.1800s",
+		"the schedule is not sound, so its sums have no defined order: %.1800s",
 		error.text);
 	memcpy(error.text, text, sizeof text);
 	return refuse_error(call, &error);
@@ -159,7 +159,7 @@ static void report_rounding(
 	if (ordo_is_associative(arithmetic->type, arithmetic->reduction))
 		report_text(order, "; %s %s: nothing is rounded\n", type, reduction);
 	else
-		report_text(order, "; %s %s: off by at most %.3g of the %s\n", type, reduction,
+		report_text(order, "; %s %s: error at most %.3g of the %s\n", type, reduction,
 			portrait->bound,
 			arithmetic->reduction == ORDO_PROD  ? "product"
 			: arithmetic->reduction == ORDO_AVG ? "average of absolute values"
@@ -297,7 +297,8 @@ static bool find_copies(struct call *call, const struct wish *wish, const struct
 	if (!memory)
 		return refuse_memory(call);
 	if (worked && !copies->count)
-		return refuse_usage(call, NULL, "--ranks: none of them has one of these chunks");
+		return refuse_usage(
+			call, NULL, "--ranks: none of these ranks has one of these chunks");
 	return worked;
 }
 
@@ -413,7 +414,7 @@ static bool draw_refutation(
 		    wish->arithmetic.reduction, &subject->arena, &judgement, &error))
 		return refuse_error(call, &error);
 	if (judgement.verdict != ORDO_DOES_NOT_HOLD || !judgement.contradicted)
-		return refuse_usage(call, "G4 and G5 are about two schedules: `ordo diff`",
+		return refuse_usage(call, "G4 and G5 compare two schedules: `ordo diff`",
 			"--why %s: it is not refuted by two elements of this schedule",
 			ordo_guarantee_name(guarantee));
 	struct two_trees two = {.forest = subject->forest,
@@ -494,20 +495,20 @@ static int order(struct call *call)
 	const struct option options[] = {
 		ARITHMETIC_OPTIONS(wish.arithmetic),
 		{"max-leaves", 0, POSITIVE, &wish.max_leaves, "N",
-			"cut a tree of more leaves than that with ... (32)"},
+			"abbreviate trees with more leaves by ... (32)"},
 		{"max-orders", 0, POSITIVE, &wish.max_orders, "N",
 			"show or draw the first N orders (16)"},
 		{"as", 0, TEXT, &wish.picture.as, "dot|svg|png|pdf",
-			"draw the trees in this form (as OUT ends)"},
+			"draw the trees in this format (by the ending of OUT)"},
 		{"output", 'o', WRITTEN, &wish.picture.output, "OUT",
-			"where a picture goes; stdout if left out"},
+			"where to write a picture (stdout)"},
 		{"chunks", 0, TEXTS, &wish.chunks, "A-B,C",
 			"the trees of these chunks, one by one"},
 		{"why", 0, TEXT, &wish.why, "G",
-			"draw why this guarantee does not hold: two trees, what differs first in "
-			"red"},
+			"draw why this guarantee does not hold: two trees, with the first "
+			"difference in red"},
 		{"table", 0, SWITCH, &wish.table, NULL,
-			"instead of a schedule: how many orders every algorithm makes, by number "
+			"instead of a schedule: the number of orders of every algorithm, by number "
 			"of ranks"},
 		{"ranks", 0, TEXTS, &wish.matrix.ranks, "A-B,C",
 			"with --chunks: the copies of these ranks; of the table (4-16)"},

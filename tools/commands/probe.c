@@ -53,8 +53,8 @@ static bool read_names(struct call *call, struct wish *wish)
 		return refuse_usage(call, NULL, "--count: found 0, wanted at least 1");
 	if (!ordo_type_facts(wish->type)->is_float)
 		return refuse_usage(call, NULL,
-			"--type: sums of %s are the same in every order, so "
-			"that no run tells one; wanted a float",
+			"--type: sums of %s are the same in every order, so runs do not show it; "
+			"wanted a float",
 			wish->type_name);
 	if (strcmp(wish->transport, "both") != 0 && strcmp(wish->transport, "threads") != 0 &&
 		strcmp(wish->transport, "seeded") != 0)
@@ -151,7 +151,7 @@ static void compare_unordered(struct session *session)
 	const uint64_t nelement = session->live.first[session->schedule->problem.nrank];
 	const struct probe *first = NULL;
 	session->verdict = NOT_COMPARED;
-	session->why = "as the proof says, no order is fixed (G2)";
+	session->why = "as in the proof, no order is fixed (G2)";
 	for (uint32_t i = 0; i < session->nprobe; i++) {
 		const struct probe *probe = &session->probes[i];
 		if (!probe->drive.seeded)
@@ -166,7 +166,7 @@ static void compare_unordered(struct session *session)
 		differs(session, probe, &difference, "before");
 		session->verdict = NOT_COMPARED;
 		session->why = ordo_arena_format(&session->arena,
-			"as the proof says, no order is fixed (G2): %s", session->why);
+			"as in the proof, no order is fixed (G2): %s", session->why);
 		first = probe;
 	}
 }
@@ -189,7 +189,7 @@ static void compare(struct session *session)
 	if (session->order || session->verdict == DIFFERENT)
 		return;
 	session->verdict = NOT_COMPARED;
-	session->why = "a refuted schedule has no proof to agree with";
+	session->why = "a refuted schedule has no proof to compare with";
 }
 
 /* An AllReduce leaves every rank the same elements in the same places. */
@@ -462,7 +462,7 @@ static int check_and_probe(
 	if (proof && !proof->proved && !wish->unproved) {
 		const struct report errors = report_of(call, stderr);
 		report_proof(&errors, schedule, proof);
-		note(call, "not probed, because it is refuted; --unproved probes it all the same");
+		note(call, "not probed, because it is refuted; --unproved probes it anyway");
 		status = ORDO_REFUTED;
 	} else if (proof && !fits_memory(call, &schedule->problem, wish->type,
 				    choose_count(wish, &schedule->problem))) {
@@ -486,16 +486,16 @@ static int probe(struct call *call)
 		{"type", 0, TEXT, &wish.type_name, "f16|bf16|f32|f64",
 			"the type of the elements (f32)"},
 		{"count", 0, COUNT, &wish.count, "N",
-			"elements of a block (so many that every chunk is moved in two rounds)"},
+			"elements of a block (enough that every chunk is moved in two rounds)"},
 		{"transport", 0, TEXT, &wish.transport, "threads|seeded|both",
-			"seeded: one thread, the seed interleaves (both)"},
+			"seeded: one thread, interleaved by the seed (both)"},
 		{"seeds", 0, POSITIVE, &wish.nseed, "N", "probe by N seeds (3)"},
 		{"seed", 's', WIDE, &wish.seed, "S", "the first of the seeds (1)"},
 		{"workers", 0, NUMBER, &wish.nworker, "W",
 			"threads for all ranks; 0: one for each (the processors)"},
 		{"atomic-reduce", 0, SWITCH, &wish.atomic_reduce, NULL,
-			"unordered reduces into one slot are no error; every seed shows an order"},
-		{"unproved", 0, SWITCH, &wish.unproved, NULL, "probe even what is refuted"},
+			"accept unordered reductions into one slot; every seed shows an order"},
+		{"unproved", 0, SWITCH, &wish.unproved, NULL, "probe a refuted schedule too"},
 		MEMORY_LIMIT_OPTION,
 	};
 	if (!READ_OPTIONS(call, options))
@@ -522,8 +522,7 @@ static int probe(struct call *call)
 
 const struct command probe_command = {
 	.name = "probe",
-	.summary = "recovers from real runs in which order everything is summed, and compares with "
-		   "the proof",
+	.summary = "recovers the order of all sums from runs, and compares it with the proof",
 	.usage = "FILE [OPTION]...",
 	.examples = "  ordo probe ring.json\n"
 		    "  ordo probe ring.json --type f64 --transport threads --workers 0\n"

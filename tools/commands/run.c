@@ -211,7 +211,7 @@ static bool take_input(struct call *call, struct wish *wish)
 	if (arithmetics->type_names.count || arithmetics->reduction_names.count ||
 		wish->sizes.begin != UNSET_SIZE || wish->count != UINT64_MAX)
 		return refuse_usage(call, NULL,
-			"--input: the input says type, reduction and count; "
+			"--input: the input has the type, reduction and count; "
 			"--type, --op, --size and --count do not go with it");
 	if (wish->execution.check || wish->links || wish->replay || wish->execution.repeat > 1)
 		return refuse_usage(call, NULL,
@@ -254,25 +254,25 @@ static int read_and_run(struct call *call, struct wish *wish)
 			"elements of a block instead (AllReduce, Reduce, Broadcast: of the "
 			"vector)"},
 		{"begin", 'b', SIZE, &wish->sizes.begin, "SIZE",
-			"of a table: the first size, as --size (8)"},
+			"the first size of a table, as --size (8)"},
 		{"end", 'e', SIZE, &wish->sizes.end, "SIZE",
-			"a table as nccl-tests prints it, of sizes up to this"},
+			"print a table of sizes up to this, with the columns of nccl-tests"},
 		{"factor", 'f', COUNT, &wish->sizes.factor, "N",
-			"each size N times the one before (2)"},
-		{"step", 'i', SIZE, &wish->sizes.step, "SIZE", "or so much more"},
+			"each size of the table is N times the one before (2)"},
+		{"step", 'i', SIZE, &wish->sizes.step, "SIZE", "or larger by this"},
 		{"iters", 'n', NUMBER, &wish->execution.repeat, "N",
 			"runs of each size of a table: as --repeat (20)"},
 		{"warmup-iters", 'w', NUMBER, &wish->execution.warmup, "N",
-			"runs of each before, not timed (1)"},
+			"untimed warm-up runs of each (1)"},
 		{"csv", 0, SWITCH, &wish->csv, NULL,
 			"the table as comma-separated values: times in us, rates in GB/s"},
 		ARITHMETICS_OPTIONS(wish->arithmetics),
 		{"check", 'c', SWITCH, &wish->execution.check, NULL,
-			"compare every run with the sequential meaning bit for bit, and with the "
+			"compare every run with the reference result bit for bit, and with the "
 			"exact result"},
 		{"transport", 0, TEXT, &wish->transport, "threads|seeded|folded",
-			"seeded: one thread, the seed interleaves; folded: what is proved "
-			"(threads; tables: folded)"},
+			"seeded: one thread, by the seed; folded: outputs from inputs (threads; "
+			"tables: folded)"},
 		{"workers", 0, NUMBER, &wish->execution.nworker, "W",
 			"threads for all ranks; 0: one for each (the processors)"},
 		{"seed", 's', WIDE, &wish->execution.seed, "S",
@@ -280,13 +280,12 @@ static int read_and_run(struct call *call, struct wish *wish)
 		{"repeat", 0, NUMBER, &wish->execution.repeat, "N",
 			"run N times; the seeded transport takes seeds S..S+N-1 (1)"},
 		{"links", 0, SWITCH, &wish->links, NULL, "report the bytes of every link"},
-		{"unproved", 0, SWITCH, &wish->unproved, NULL, "run even what is refuted"},
+		{"unproved", 0, SWITCH, &wish->unproved, NULL, "run a refuted schedule too"},
 		{"replay", 0, READ, &wish->replay, "FILE",
 			"run exactly the interleavings that `ordo verify --write-replay` wrote, "
 			"and compare"},
 		{"input", 0, READ, &wish->input_path, "FILE",
-			"run on that input (ordo/input/1) instead, and print the elements it asks "
-			"for"},
+			"run on this input (ordo/input/1), and print the elements that it names"},
 		{"trace", 0, WRITTEN, &wish->execution.trace, "FILE",
 			"write when each task of the last call ran, as trace-event JSON for "
 			"Perfetto"},

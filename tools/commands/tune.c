@@ -126,7 +126,7 @@ static void report_tuning(
 	report_margins(report, tuning);
 	if (!has_conditions(&wish->conditions) && !wish->conditions.constant)
 		price.text = NULL;
-	report_line(&price, "price of the conditions",
+	report_line(&price, "price of conditions",
 		"at most %.4g<most> times the fastest of all, at %" PRIu64 "<bytes> bytes",
 		tuning->selection.price, tuning->selection.price_bytes);
 	report_members(report, "%u<sizes_simulated> %" PRIu64 "<predictions>", tuning->nsize,
@@ -211,9 +211,9 @@ static int tune(struct call *call)
 		COST_OPTIONS(wish.setting),
 		{"candidates", 0, SWITCH, &wish.candidates, NULL,
 			"also list all candidates with their times at the smallest size, and why "
-			"others were refused"},
+			"others were rejected"},
 		{"output", 'o', WRITTEN, &wish.output, "FOLDER",
-			"where the plan set goes (nowhere: it is only told)"},
+			"write the plan set there (without it, only a summary is printed)"},
 		MEMORY_LIMIT_OPTION,
 	};
 	if (!READ_OPTIONS(call, options))

@@ -52,7 +52,7 @@ static void report_proved(const struct report *report, const struct wish *wish,
 	else
 		report_text(report, "%s: %srefuted%s, %u finding%s%s\n", wish->file,
 			paint(report->text, RED), plain, proof->nfinding, plural(proof->nfinding),
-			proof->complete ? "" : "; with these repaired there may be others");
+			proof->complete ? "" : "; there may be others once these are repaired");
 	report_schedule(proof->proved ? report : &(struct report){.json = report->json}, schedule);
 	if (proof->proved)
 		report_rules(report, &wish->limits, topology, wish->through_ranks);
@@ -100,8 +100,7 @@ static int write_input(struct call *call, const struct wish *wish,
 	struct ordo_error error;
 	const struct ordo_contradiction *found = choose_contradiction(wish, verdicts);
 	if (!found) {
-		note(call,
-			"no input written: nothing that an input could show is refuted for %s %s",
+		note(call, "no input written: neither G1 nor G3 is refuted for %s %s",
 			ordo_type_name(wish->arithmetic.type),
 			ordo_reduction_name(wish->arithmetic.reduction));
 		return ORDO_OK;
@@ -281,7 +280,7 @@ static bool makes_sense(struct call *call, const struct wish *wish)
 	else if (wish->use == SYMMETRY_ONLY && (wish->input || has_conditions(&wish->conditions)))
 		call->status = fail_usage(call,
 			"without --symmetry only the whole is proved, and its trees listed",
-			"%s looks at trees, which a proof from one program does not list",
+			"%s needs trees, which a proof from one program does not list",
 			wish->input ? "--write-input" : "--require");
 	else
 		return true;
@@ -314,25 +313,25 @@ static int verify(struct call *call)
 		TOPOLOGY_OPTIONS(wish.topology),
 		ROUTE_OPTION(wish.through_ranks),
 		{"require", 0, TEXTS, &wish.conditions.required, "G,G",
-			"exit 1 unless these guarantees hold: G1, G2, G3; of a set also: constant "
+			"exit 1 unless these guarantees hold: G1, G2, G3; for a set also: constant "
 			"(one order)"},
 		{"atomic-reduce", 0, SWITCH, &wish.atomic_reduce, NULL, ATOMIC_REDUCE_MEANING},
 		LIMIT_OPTIONS(wish.limits),
 		{"max-findings", 0, POSITIVE, &wish.max_findings, "N",
-			"stop looking after N findings (16)"},
+			"stop after N findings (16)"},
 		{"symmetry", 0, TEXT, &wish.symmetry, "auto|off|only",
 			"prove from one rank's program if all are alike; auto: if large; only: "
 			"exit 4 if not"},
 		{"generate", 0, TEXT, &wish.generate.algorithm,
 			"ring|halving-doubling|recursive-doubling",
-			"no FILE: programs made one rank at a time, as many as wanted"},
+			"verify generated programs instead of a FILE, for any number of ranks"},
 		{"operator", 0, TEXT, &wish.generate.operator, "OPERATOR",
 			"with --generate: the operator (AllReduce)"},
 		{"ranks", 'n', POSITIVE, &wish.generate.ranks, "N",
-			"with --generate: so many ranks"},
+			"with --generate: the number of ranks"},
 		{"trust", 0, SWITCH, &wish.generate.trust, NULL,
-			"with --generate: compare the programs of those ranks alone that generate "
-			"the symmetry"},
+			"with --generate: compare only the programs of the ranks that generate the "
+			"symmetry"},
 		{"write-replay", 0, WRITTEN, &wish.replay, "OUT",
 			"write an interleaving that shows the first finding; see `ordo run "
 			"--replay`"},
@@ -341,7 +340,7 @@ static int verify(struct call *call)
 			"write an input whose bits differ where a guarantee is refuted; see `ordo "
 			"run --input`"},
 		{"certificate", 0, WRITTEN, &wish.certificate, "OUT",
-			"write the proof down, for the program ordo-check to check it again"},
+			"write the proof as a document, which the program ordo-check checks"},
 		MEMORY_LIMIT_OPTION,
 	};
 	if (!READ_OPTIONS(call, options))

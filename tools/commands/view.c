@@ -222,19 +222,17 @@ static void tell(struct making *making, long size)
 		       next = after < nrank ? after : 0;
 	if (!shown->all)
 		note(call,
-			"shown: %u of %u tasks, those of %u of %u ranks and what comes in from "
-			"others%s; choose others with --ranks %u-%u",
+			"shown: %u of %u tasks, those of %u of %u ranks and data that they "
+			"receive%s; choose others with --ranks %u-%u",
 			shown->ntask, schedule->ntask, count, nrank,
 			shown->all_tasks ? "" : ", the earliest of them (--max-tasks)", next,
 			next + count <= nrank ? next + count - 1 : nrank - 1);
 	if (!proof->proved)
-		note(call,
-			"refuted: the page shows what is wrong with it; R%d is the first of %u "
-			"finding%s",
+		note(call, "refuted: the page shows why; R%d is the first of %u finding%s",
 			proof->findings[0].rule, proof->nfinding, plural(proof->nfinding));
 	if (making->steps.nstep < schedule->ntask)
-		note(call, "stuck: %u of %u tasks are never done",
-			schedule->ntask - making->steps.nstep, schedule->ntask);
+		note(call, "stuck: %u of %u tasks never run", schedule->ntask - making->steps.nstep,
+			schedule->ntask);
 }
 
 static bool deliver(struct making *making, FILE *page)
@@ -302,7 +300,7 @@ static int view(struct call *call)
 {
 	struct wish wish = {.predicting = PREDICTING_USUAL, .max_tasks = MOST_TASKS};
 	const struct option options[] = {
-		{"output", 'o', WRITTEN, &wish.output, "OUT", "where to; stdout if left out"},
+		{"output", 'o', WRITTEN, &wish.output, "OUT", "where to write (stdout)"},
 		PREDICTING_OPTIONS(wish.predicting),
 		{"op", 0, TEXT, &wish.arithmetic.reduction_name, "OP",
 			"check the order for " ORDO_REDUCTION_NAMES " (sum)"},
@@ -310,7 +308,7 @@ static int view(struct call *call)
 			"check G4 and G5 too, against this schedule, for other links "
 			"or ranks"},
 		{"ranks", 0, TEXTS, &wish.ranks, "A-B,C",
-			"show these, at most 64 (all, or as many of the first as fit)"},
+			"show these ranks, at most 64 (all, or the first that fit)"},
 		{"max-tasks", 0, POSITIVE, &wish.max_tasks, "N",
 			"show at most N tasks, the earliest (100000)"},
 		{"atomic-reduce", 0, SWITCH, &wish.atomic_reduce, NULL, ATOMIC_REDUCE_MEANING},

@@ -33,11 +33,11 @@ static void explain_parameters(struct call *call, const struct ordo_algorithm_fa
 static const char *where_tried(const struct ordo_variant *variant)
 {
 	if (variant->rings)
-		return ", # being the rings that every rank has links for";
+		return ", with # the number of rings for which every rank has links";
 	if (!variant->servers)
 		return "";
-	return strchr(variant->settings, '#') ? ", # being the servers that a topology tells apart"
-					      : ", where a topology tells servers apart";
+	return strchr(variant->settings, '#') ? ", with # the number of servers of the topology"
+					      : ", if the topology has servers";
 }
 
 /* The forms that are tried when an algorithm is chosen by its order, its time or its cost. */
@@ -46,7 +46,7 @@ static void explain_variants(struct call *call, const struct ordo_algorithm_fact
 	cJSON *list = cJSON_AddArrayToObject(call->answer, "variants");
 	if (!facts->variants)
 		return;
-	say(call, "\ntried where none is named, and for --sizes:\n");
+	say(call, "\ntried when no algorithm is named, and for --sizes:\n");
 	for (uint32_t i = 0; i < facts->nvariant; i++) {
 		const struct ordo_variant *variant = &facts->variants[i];
 		char text[128];

@@ -114,8 +114,8 @@ int explain_guarantee(struct call *call, enum ordo_guarantee guarantee, const ch
 	const char *const document = example_document(name), *const transcript = help_text(
 								     "rules", name, "transcript");
 	if (output && !document)
-		return fail_usage(call, "the commands below its example make them",
-			"%s has no document of its own: compilers write schedules that lack it",
+		return fail_usage(call, "the commands of its example write them",
+			"%s has no example schedule: the commands of its example compile two",
 			name);
 	if (output)
 		return write_text(call, output, document) ? ORDO_OK : call->status;

@@ -89,8 +89,8 @@ static void say_shards(const struct ordo_problem *problem)
 {
 	if (problem->nshard == problem->nrank)
 		return;
-	printf("its vectors are virtual shards 0..%u, numbered alike whoever has them: rank r has "
-	       "those from floor(%u r/%u) on, up to the next rank's\n",
+	printf("the vectors are virtual shards 0..%u, numbered independently of the rank that has "
+	       "them: rank r has those from floor(%u r/%u) up to the next rank's\n",
 		problem->nshard - 1, problem->nshard, problem->nrank);
 }
 
@@ -138,12 +138,12 @@ static void say_soundness(
 		"often (R6): the j-th Wait\n"
 		"  always takes the j-th Notify, so the %u pairs order the streams the same way in "
 		"every run.\n"
-		"  One run to the end was found, so every run ends (R7).\n"
-		"  Every two accesses of one slot, one of them a write, are ordered, counting a "
-		"rank's entering and leaving (R8, R9):\n"
-		"  so every run computes the same values, and the one evaluated holds for all.\n"
-		"  In it nothing undefined is read (R10) and every output slot holds what %s "
-		"demands (R11).\n",
+		"  One run ends, so every run ends (R7).\n"
+		"  Every two accesses of one slot, one of them a write, are ordered, with a rank's "
+		"entering and leaving (R8, R9):\n"
+		"  so every run computes the same values, and one evaluation stands for all.\n"
+		"  It reads nothing undefined (R10), and every output slot holds what %s requires "
+		"(R11).\n",
 		proof->nsignal, counts.notify, ordo_operator_facts(schedule->problem.op)->name);
 }
 

@@ -57,8 +57,7 @@ int explain_operator(struct call *call, enum ordo_operator op)
 	for (size_t i = 0; i < 3; i++)
 		say(call, "%-9s %s\n", fields[i], texts[i]);
 	say(call, "root      %s\n", facts->rooted ? "yes, --root r" : "none");
-	say(call, "in place  %s\n",
-		facts->has_in_place ? "yes, --in-place" : "there is no such form");
+	say(call, "in place  %s\n", facts->has_in_place ? "yes, --in-place" : "no");
 	cJSON *list = cJSON_AddArrayToObject(call->answer, "algorithms");
 	say(call, "made by  ");
 	for (uint32_t i = 0; i < count; i++)
@@ -87,7 +86,7 @@ int explain_kind(struct call *call, enum ordo_task_kind kind)
 	say(call, "example   %s\n", example);
 	say(call, "fields    %s%s\n", crosses ? "peer, " : "", fields);
 	if (moves)
-		say(call, "          chunk: id of the first chunk moved; count: how many, 1 if "
+		say(call, "          chunk: id of the first chunk moved; count: their number, 1 if "
 			  "left out;\n"
 			  "          src, dst: [buffer, first slot]\n");
 	say(call, "A stream runs its tasks in order, each complete before the next begins.\n");

@@ -65,7 +65,7 @@ static bool choose_numbers(struct recovery *recovery, struct ordo_error *error)
 	const uint32_t nleaf = recovery->machine->nleaf;
 	if (type->precision < 32 && nleaf > UINT32_C(1) << type->precision)
 		return ordo_fail(error, ORDO_USAGE, 0,
-			"%" PRIu32 " inputs are added, and %s counts only to %" PRIu32
+			"%" PRIu32 " inputs are added, but %s counts only to %" PRIu32
 			"; wanted a wider type",
 			nleaf, type->name, UINT32_C(1) << type->precision);
 	int bits = 0;

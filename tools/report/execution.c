@@ -20,20 +20,19 @@ void report_drive(const struct report *report, const struct execution_wish *wish
 	if (!wish->seeded)
 		report_members(report, "%u<workers>", wish->nworker);
 	if (wish->folded)
-		report_text(report, ", folded as proved");
+		report_text(report, ", folded in the proved order");
 }
 
 const char *form_text(const struct execution_wish *wish, bool table)
 {
 	if (wish->folded)
-		return table ? "the fold that was proved, without its tasks; a run of one size, or "
-			       "--transport threads, interprets them"
-			     : "the fold that was proved, without its tasks; --transport threads "
-			       "interprets them";
-	return table ? "the tasks, interpreted one by one; --transport folded folds what is "
-		       "proved, faster"
+		return table ? "each output folded from the inputs in the proved order; a run of "
+			       "one size, or --transport threads, interprets the tasks"
+			     : "each output folded from the inputs in the proved order; "
+			       "--transport threads interprets the tasks";
+	return table ? "the tasks, interpreted one by one; --transport folded is faster"
 		     : "the tasks, interpreted one by one; --transport folded, or a table (--end), "
-		       "folds what is proved, faster";
+		       "is faster";
 }
 
 static bool has_meaning(const struct execution *execution)
@@ -65,9 +64,9 @@ static void report_exactness(const struct report *report, const struct execution
 static const char *agreement(const struct execution *execution, const struct execution_wish *wish)
 {
 	if (has_meaning(execution))
-		return "bit-equal with the sequential meaning";
+		return "bit-equal with the reference result";
 	return ordo_is_associative(wish->type, wish->reduction) ? "bit-equal with the exact result"
-								: "within what any order can be";
+								: "within the bounds of any order";
 }
 
 static void report_check(const struct report *report, const struct execution *execution,

@@ -123,8 +123,9 @@ static void report_contradiction(
 	const struct ordo_contradiction *found = &judgement->contradiction;
 	const struct report example = report_object(report, "counterexample"),
 			    elements = report_list(&example, "elements");
-	report_text(&example, "%26sfirst difference: %s, where the other adds %u to %u before %u\n",
-		"", judgement->node[0], found->witness.c, found->witness.a, found->witness.b);
+	report_text(&example,
+		"%26sfirst difference: %s, where the other tree adds %u to %u before %u\n", "",
+		judgement->node[0], found->witness.c, found->witness.a, found->witness.b);
 	report_text(&example, "%26swith ", "");
 	report_shard_values(&example, found);
 	report_text(&example, ":\n");

@@ -83,8 +83,8 @@ static bool report_proved_set(struct call *call, const struct set_question *ques
 		report_line(&report, "rules",
 			"R1-R%s hold in every interleaving of every schedule%s",
 			topology ? "12" : "11",
-			!topology			  ? "; R12 asks for --topology"
-			: question->options.through_ranks ? "; ranks pass on what is not for them"
+			!topology			  ? "; R12 needs --topology"
+			: question->options.through_ranks ? "; ranks forward data"
 							  : "");
 	return report_set_proof(call, &report, set_proof);
 }

@@ -396,7 +396,7 @@ static void report_set_guarantees(const struct report *report, const struct set_
 	static const char *const meanings[] = {
 		"every rank's copy has the same bits, by every schedule",
 		"no timing changes a bit, by any schedule",
-		"one order for all positions and all sizes"};
+		"one order for all positions and sizes"};
 	for (int i = 0; i < 3; i++) {
 		char title[32], why[320];
 		const bool holds = set_proof->guarantees[i] == ORDO_HOLDS;
@@ -425,7 +425,7 @@ static void report_order(const struct report *report, const struct set_proof *se
 			ordo_reduction_name(set_proof->arithmetic.reduction));
 	else if (set_proof->constant)
 		report_line(report, "order",
-			"%sconstant%s over all sizes: no bit depends on which schedule a size "
+			"%sconstant%s over all sizes: no bit depends on the schedule that a size "
 			"selects",
 			green, plain);
 	else if (set_proof->nchange)

@@ -31,7 +31,7 @@ const char *busiest_text(char out[BUSIEST_SIZE], const struct predicted *predict
 	const struct ordo_prediction *prediction = predicted->prediction;
 	out[0] = 0;
 	if (prediction->busiest == ORDO_WIRE) {
-		snprintf(out, BUSIEST_SIZE, "the wire: links that nobody shares");
+		snprintf(out, BUSIEST_SIZE, "links without sharing");
 	} else if (prediction->busiest == ORDO_LINK) {
 		const struct ordo_topology *topology = predicted->topology;
 		const struct ordo_link *link = &topology->links[prediction->busiest_at];
@@ -113,7 +113,7 @@ static void report_cut(const struct report *report, const struct ordo_time_bound
 	}
 	if (bounds->cut_nrank)
 		report_text(report, " against the rest%s)",
-			bounds->cut_exact ? "" : "; not all cuts were looked at");
+			bounds->cut_exact ? "" : "; not all cuts were computed");
 	report_members(report, "%d<all_cuts_looked_at?>", bounds->cut_exact);
 }
 

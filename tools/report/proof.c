@@ -83,8 +83,8 @@ void report_rules(const struct report *report, const struct ordo_limits *limits,
 			     limits->tokens_in_flight;
 	report_line(report, "rules", "R1-R%s%s hold in every interleaving%s",
 		topology ? "12" : "11", limited ? ", R13" : "",
-		!topology	? "; R12 asks for --topology"
-		: through_ranks ? "; ranks pass on what is not for them"
+		!topology	? "; R12 needs --topology"
+		: through_ranks ? "; ranks forward data"
 				: "");
 }
 
@@ -111,8 +111,8 @@ void report_guarantees(const struct report *report, const struct ordo_schedule *
 		report_line(report, "signals", "%u, at most %u token%s in flight on each",
 			proof->nsignal, proof->tokens_in_flight, plural(proof->tokens_in_flight));
 	else
-		report_line(report, "signals",
-			"%u; tokens in flight are counted if --max-tokens asks", proof->nsignal);
+		report_line(report, "signals", "%u; --max-tokens counts tokens in flight",
+			proof->nsignal);
 	report_line(report, "scratch", "%u slot%s on every rank", schedule->scratch_slots,
 		plural(schedule->scratch_slots));
 }

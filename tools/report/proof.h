@@ -7,7 +7,8 @@
 
 /* The arithmetic and conditions to check, beside the document. */
 #define ATOMIC_REDUCE_MEANING                                                                      \
-	"unordered reduces into one slot are complete sums; their order is not fixed (refutes G2)"
+	"accept unordered reductions into one slot as complete sums in no fixed order (refutes "   \
+	"G2)"
 #define LIMIT_OPTIONS(limits)                                                                      \
 	{"max-streams", 0, POSITIVE, &(limits).streams, "N", "at most N streams on a rank (R13)"}, \
 		{"max-scratch", 0, POSITIVE, &(limits).scratch_slots, "N",                         \
@@ -16,7 +17,7 @@
 			"at most N signals on a rank (R13)"},                                      \
 	{                                                                                          \
 		"max-tokens", 0, POSITIVE, &(limits).tokens_in_flight, "N",                        \
-			"at most N tokens in flight on a signal; 1: flags are enough (R13)"        \
+			"at most N tokens in flight on a signal; 1: flags suffice (R13)"           \
 	}
 
 /* How many moves, and how many pairs of Notify and Wait, a schedule has. */

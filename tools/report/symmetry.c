@@ -222,9 +222,9 @@ int verify_generated(struct call *call, const struct generate_wish *wish)
 	struct ordo_problem problem = {
 		.op = ORDO_ALLREDUCE, .nrank = wish->ranks, .nshard = wish->ranks};
 	if (!wish->ranks)
-		return fail_usage(call, NULL, "--generate wants --ranks");
+		return fail_usage(call, NULL, "--generate needs --ranks");
 	if (wish->operator&& !ordo_operator_from_typed(wish->operator, & problem.op))
-		return fail_usage(call, "ordo list tells which there are",
+		return fail_usage(call, "`ordo list operators` lists them",
 			"--operator: found %s, wanted one of the eight", wish->operator);
 	if (!ordo_generate(wish->algorithm, &problem, &g.programs, &error))
 		return fail(call, &error);

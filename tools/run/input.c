@@ -45,7 +45,7 @@ static bool fit(struct call *call, const struct ordo_schedule *schedule, struct 
 			continue;
 		return refuse_usage(call, NULL,
 			"--input: an element of rank %" PRIu32
-			" is asked for, the schedule has %" PRIu32 " ranks",
+			" is requested, the schedule has %" PRIu32 " ranks",
 			element->rank, here->nrank);
 	}
 	return true;
@@ -203,9 +203,10 @@ static int report_elements(struct call *call, const struct showing *showing, con
 		   differ = memcmp(bytes[0], bytes[1], sizeof bytes[0]) != 0;
 	report_members(&report, "%d<same_inputs?> %d<differ?>", same, differ);
 	report_line(&report, "", "%s%s%s", paint(report.text, differ ? YELLOW : GREEN),
-		differ && same ? "they differ, though every shard holds the same in both places"
-		: differ       ? "they differ; but the shards do not hold the same in both places"
-			       : "they are the same",
+		differ && same
+			? "they differ, although every shard has the same value in both places"
+		: differ ? "they differ, but the shards do not have the same values in both places"
+			 : "they are the same",
 		paint(report.text, PLAIN));
 	return differ ? ORDO_REFUTED : ORDO_OK;
 }

@@ -104,11 +104,11 @@ bool prove_found(
 	if (found->proof->proved)
 		return true;
 	if (unproved) {
-		warn(call, "running a refuted schedule: it may be stuck, or its results wrong");
+		warn(call, "running a refuted schedule: it may block, or give wrong results");
 		return true;
 	}
 	const struct report errors = report_of(call, stderr);
 	report_proof(&errors, found->schedule, found->proof);
-	note(call, "not run, because it is refuted; --unproved runs it all the same");
+	note(call, "not run, because it is refuted; --unproved runs it anyway");
 	return refuse(call, ORDO_REFUTED);
 }

@@ -186,8 +186,8 @@ static void report_title(const struct report *report, const struct table *table)
 		report_schedule(report, table->subject->schedules->schedule);
 	report_text(report,
 		"# %" PRIu64 " to %" PRIu64 " bytes, step %" PRIu64
-		" (%s); %u<repeat> run%s each after %u<warmup> for warming up, on inputs written "
-		"just before\n# ",
+		" (%s); %u<repeat> run%s each after %u<warmup> for warm-up, on inputs written just "
+		"before\n# ",
 		sizes->begin, sizes->end, sizes->factor ? sizes->factor : sizes->step,
 		sizes->factor ? "factor" : "bytes", how->repeat, plural(how->repeat), how->warmup);
 	report_drive(report, how);

@@ -159,7 +159,7 @@ static cJSON *parse_value(struct events *events, struct ordo_error *error)
 {
 	cJSON *value = cJSON_ParseWithLengthOpts(events->text, events->length + 1, NULL, true);
 	if (!value)
-		fail_event(events, error, "this is no JSON");
+		fail_event(events, error, "this is not JSON");
 	return value;
 }
 

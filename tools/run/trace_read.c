@@ -35,8 +35,8 @@ struct extent {
 static bool fail_other(const struct slices *slices, struct ordo_error *error)
 {
 	fail_event(&slices->events, error,
-		"a trace of another schedule: it has a task that this one has not");
-	return ordo_hint(error, "a trace is drawn with the schedule that was run");
+		"a trace of another schedule: it has a task that this schedule lacks");
+	return ordo_hint(error, "draw a trace with the schedule that was run");
 }
 
 /* An integer of 0 .. 2^53. */
@@ -93,7 +93,7 @@ static bool keep_slice(struct slices *slices, const cJSON *event, struct ordo_er
 		!read_count(about, "round", &slice.round) ||
 		!read_count(about, "worker", &worker) || worker > UINT32_MAX)
 		return fail_event(&slices->events, error,
-			"found a slice that is no task, wanted what `ordo run --trace` writes");
+			"found a slice that is not a task, wanted what `ordo run --trace` writes");
 	if (!find_task(slices, event, about, &slice.task, &interleaving))
 		return fail_other(slices, error);
 	slice.end_ns = slice.begin_ns + length;
@@ -128,7 +128,7 @@ static bool check_about(const struct slices *slices, struct ordo_error *error)
 		"a trace of another schedule: found %.40s on %" PRIu64
 		" ranks, wanted %s on %" PRIu32,
 		op, nrank, wanted, problem->nrank);
-	return ordo_hint(error, "a trace is drawn with the schedule that was run");
+	return ordo_hint(error, "draw a trace with the schedule that was run");
 }
 
 /* The slice inside a Wait at which an arrow ends. */

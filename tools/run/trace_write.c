@@ -319,6 +319,6 @@ int deliver_trace(struct call *call, const char *path, const struct ordo_schedul
 		return status;
 	if (status == ORDO_OK)
 		return fail(call, &error);
-	warn(call, "there is no trace: %s", error.text);
+	warn(call, "no trace was written: %s", error.text);
 	return status;
 }

@@ -79,11 +79,10 @@ static void append_trace(struct call *call, struct chosen_timeline *chosen)
 	if (traced->replayed)
 		note(call, "drawn: the first of the interleavings");
 	if (traced->nabsent || traced->nunfinished) {
-		append(chosen, "; %" PRIu32 " tasks never ended, %" PRIu32 " never began",
+		append(chosen, "; %" PRIu32 " tasks did not end, %" PRIu32 " did not begin",
 			traced->nunfinished, traced->nabsent);
 		note(call,
-			"the run was given up: %" PRIu32 " tasks never ended, %" PRIu32
-			" never began",
+			"the run failed: %" PRIu32 " tasks did not end, %" PRIu32 " did not begin",
 			traced->nunfinished, traced->nabsent);
 	}
 }
@@ -133,8 +132,7 @@ bool choose_timeline(struct call *call, const struct timeline_wish *wish,
 	if (wish->trace)
 		return open_trace(call, wish, schedule, chosen);
 	if (wish->call != LATEST_CALL || wish->round != MIDDLE_ROUND)
-		return refuse_usage(
-			call, NULL, "--call and --round choose from a --trace, found none");
+		return refuse_usage(call, NULL, "--call and --round need --trace");
 	if (!predict_schedule(call, &wish->predicting, schedule, &chosen->predicted))
 		return false;
 	chosen->timeline = chosen->predicted.prediction->timeline;

@@ -361,12 +361,13 @@ static bool add_meanings(struct sketch *sketch)
 						      "filled,rounded,dashed", "white", "#b0b0b0"));
 	if (sketch->linked[WITNESS_WAITS])
 		worked = worked &&
-			 add_meaning(sketch, &y, "a circle: waits for; at the side: stands behind",
+			 add_meaning(sketch, &y, "cycle: waits for; at the side: comes after",
 				 "forward", false);
 	if (sketch->linked[WITNESS_RACE])
 		worked = worked && add_meaning(sketch, &y, "nothing orders these", "both", false);
 	if (sketch->linked[WITNESS_MISSING])
-		worked = worked && add_meaning(sketch, &y, "missing: would help", "forward", true);
+		worked = worked &&
+			 add_meaning(sketch, &y, "missing: would order them", "forward", true);
 	return worked;
 }
 

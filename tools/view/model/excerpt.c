@@ -226,6 +226,6 @@ void tell_omission(struct call *call, const struct ordo_schedule *schedule,
 			"drawn: %u of %u %s (%u of %u ranks, %u of %u phases%s); choose others "
 			"with --ranks 0-3 and --phases 0-2, or raise --max-tasks %u",
 			drawn, all, what, selection->nrank, schedule->problem.nrank, nphase,
-			schedule->nphase, selection->near ? ", around what is at fault" : "",
+			schedule->nphase, selection->near ? ", around the fault" : "",
 			selection->max_tasks);
 }

@@ -52,9 +52,9 @@ static bool show_circle(struct search *search, const struct ordo_finding *findin
 	}
 	/* One Notify given before the Wait it stands behind would open the circle. */
 	return !finding->ntask ||
-	       join(witness,
-		       (struct witness_arrow){WITNESS_EARLIER, finding->tasks[1 % finding->ntask],
-			       finding->tasks[0], ORDO_NONE, 0, "would help: this Notify first"});
+	       join(witness, (struct witness_arrow){WITNESS_EARLIER,
+				     finding->tasks[1 % finding->ntask], finding->tasks[0],
+				     ORDO_NONE, 0, "would help: move this Notify first"});
 }
 
 /* R8: two accesses to one slot. */

@@ -16,12 +16,12 @@ const KIND_WORDS = {
   own: (model, tree) => `what ${model.operandWords(model.trees.low[tree])} contributes, alone`,
   sum: (model, tree) => `a sum of ${model.trees.leaves[tree]}; ` +
     (model.nshard > MOST_MARKS ? "the line below it is its part of the whole"
-      : "the marks below it say of which"),
+      : "the marks below it: of which"),
   whole: model => `the whole sum, of all ${model.nshard}`,
-  twice: () => "a sum with something added twice",
+  twice: () => "a sum that contains a shard twice",
   copy: (model, tree, chunk) => model.chunkWords(chunk),
   empty: () => "nothing written yet",
-  unknown: () => "made of something undefined",
+  unknown: () => "computed from undefined data",
 };
 
 class Buffers {
@@ -152,7 +152,7 @@ class Buffers {
   build() {
     const { model } = this, rows = [this.heading()];
     this.enlarge = element("button", { class: "toggle", text: "letters",
-      title: "cells so large that letters are read", "aria-pressed": String(this.large),
+      title: "cells large enough to read", "aria-pressed": String(this.large),
       hidden: true, onclick: () => { this.large = !this.large; this.build(); this.showAll(); } });
     const toggles = BUFFERS.map((name, buffer) => element("button", { class: "toggle", text: name,
       "aria-pressed": String(this.open[buffer]), hidden: !this.most[buffer], onclick: () => {
@@ -275,7 +275,7 @@ class Buffers {
       node.style.background = tree < 0 ? "" : this.ground(kind, tree, writer);
     }
   }
-  /* The marks, and behind them the colour: the stronger, the more of the sum is in it. */
+  /* The marks, and behind them the colour: stronger: more of the sum is in it. */
   ground(kind, tree, writer) {
     const { model, tiny } = this, marks = model.reduces && !tiny ? `${this.bar(tree)},` : "";
     if (kind === "twice") return `${marks}var(--bad-ground)`;
@@ -316,7 +316,7 @@ class Buffers {
     if (now === this.shownLegend) return;
     this.shownLegend = now;
     const items = tiny && model.reduces
-      ? [["graded", "", "the stronger, the more of the sum is in it"]] : [];
+      ? [["graded", "", "stronger: more of the sum is in it"]] : [];
     for (const [kind, cell] of kinds)
       if (!tiny || kind === "empty" || kind === "unknown" || kind === "twice")
         items.push([kind, tiny ? "" : model.letters(cell), KIND_WORDS[kind](model,
@@ -422,7 +422,7 @@ class Buffers {
     const { model, page } = this;
     if (!page.slot) {
       panel.replaceChildren(element("p", { class: "hint",
-        text: "Choose a slot: here stands its reduction tree, and which tasks wrote it." }));
+        text: "Choose a slot to see its reduction tree and the tasks that wrote it." }));
       return;
     }
     const [rank, buffer, slot] = page.slot, cell = model.cell(rank, buffer, slot),
@@ -440,7 +440,7 @@ class Buffers {
     if (tree >= 0 && model.trees.leaves[tree] > 64)
       parts.push(element("p", {
         class: "hint",
-        text: "Cut where there are more than 64 ends; a round end is so many shards."
+        text: "Abbreviated above 64 leaves; a round leaf stands for several shards."
       }));
     parts.push(element("h4", { text: "How it came there" }), this.historyList(cell));
     panel.replaceChildren(...parts);

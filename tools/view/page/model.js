@@ -343,7 +343,7 @@ class Model {
     const text = withTree && tree >= 0 ? `: ${this.trees.text(tree, 32)}` : "";
     switch (this.kindOf(cell)) {
       case "empty": return "nothing has been written yet: undefined";
-      case "unknown": return "made of something undefined";
+      case "unknown": return "computed from undefined data";
       case "own":
         return `${chunk}: what ${this.operandWords(this.trees.low[tree])} contributes, alone`;
       case "copy": return this.treeText(tree, this.chunkIn(cell));

@@ -111,14 +111,14 @@ static const char *state_of_rule(const struct page *page, int rule)
 		if (proof->findings[i].rule == rule)
 			return "broken";
 	if (rule == 12 && !page->topology)
-		return "not asked: no topology was given";
+		return "not checked: no topology was given";
 	if (rule == 13 && !limits->streams && !limits->scratch_slots && !limits->signals &&
 		!limits->tokens_in_flight)
-		return "not asked: no limits were given";
+		return "not checked: no limits were given";
 	if (proof->proved)
 		return "holds";
 	return proof->complete || rule <= 6 || rule == 12 ? "nothing found"
-							  : "not reached: another rule is broken";
+							  : "not checked: another rule is broken";
 }
 
 static void add_rules(cJSON *verdict, const struct page *page)

@@ -7,8 +7,8 @@ const CONSEQUENCES = {
     "every rank's copy of a chunk would have the same bits."],
   G2: ["Every run gives the same bits, whatever its timing.",
     "every run would give the same bits, whatever its timing."],
-  G3: ["An element's bits depend neither on where it lies, nor on count, slicing or owner.",
-    "an element's bits would depend neither on where it lies, nor on count, slicing or owner."],
+  G3: ["An element's bits depend neither on its position, nor on count, slicing or owner.",
+    "an element's bits would depend neither on its position, nor on count, slicing or owner."],
   G4: ["Another topology, a failed link or another placement of the ranks changes no bit.",
     "another topology, a failed link or another placement of the ranks would change no bit."],
   G5: ["Another number of ranks changes no bit.", "another number of ranks would change no bit."],
@@ -39,7 +39,7 @@ class Proof {
           "anything else."]
       : [
           `${plural(verdict.findings.length, "finding")}.` +
-            (verdict.complete ? "" : " With these repaired there may be others.") +
+            (verdict.complete ? "" : " There may be others once these are repaired.") +
             " The steps here are one interleaving of many."
         ];
     if (agrees)
@@ -108,7 +108,7 @@ class Proof {
           class: "hint",
           text: one.notify >= 0 ? "waits for"
             : one.notified      ? "waits for a rank that is not shown"
-                                : "waits for a Notify that nobody has"
+                                : "waits for a Notify that does not exist"
         }),
                                         ...(one.notify >= 0 ? [this.link(one.notify)] : [])))),
       ...(stopped.length > most
@@ -121,7 +121,7 @@ class Proof {
           box = element("section", {}, element("h3", { text: "Guarantees" }));
     if (!judged) {
       box.append(element("p", { class: "hint",
-        text: "Not judged: only a schedule that breaks no rule has a fixed order of sums." }));
+        text: "Not checked: only a schedule that breaks no rule has a fixed order of sums." }));
       return box;
     }
     box.append(element("p", { class: "facts", text: this.model.reduces
@@ -161,7 +161,7 @@ class Proof {
         `Of a sum: if it held, ${would}`];
       default:
         return [why && !why.startsWith("compare with") ? asSentence(why)
-          : "It compares two schedules: `ordo view --against FILE` asks for it.",
+          : "It compares two schedules: use `ordo view --against FILE`.",
         `If it held, ${would}`];
     }
   }

@@ -1,4 +1,4 @@
-/* contents_table.c - `ordo draw --as table`: what is in every slot after each step. */
+/* contents_table.c - `ordo draw --as table`: the contents of every slot after each step. */
 #include "contents_table.h"
 #include "cli/inputs.h"
 #include "contents_text.h"
@@ -11,7 +11,7 @@ bool can_be_followed(
 	struct ordo_error error;
 	if (!proof) {
 		ordo_fail(&error, ORDO_UNDECIDED, 0,
-			"the schedule is too large to be followed slot by slot");
+			"the schedule is too large to compute every slot");
 		return refuse_error(call, &error);
 	}
 	/* The shape is checked first, all rules of it together: there may be more behind the last

@@ -1,4 +1,4 @@
-/* contents_table.h - `ordo draw --as table`: what is in every slot after each step. */
+/* contents_table.h - `ordo draw --as table`: the contents of every slot after each step. */
 #ifndef ORDO_TOOLS_VIEW_TEXT_CONTENTS_TABLE_H
 #define ORDO_TOOLS_VIEW_TEXT_CONTENTS_TABLE_H
 

@@ -510,7 +510,7 @@ static bool print_steps(struct table *table, struct contents_omission *omission)
 		}
 		if (wanted[step] && left_out && !table->form->steps)
 			fprintf(table->out,
-				"\n... %" PRIu32 " steps are left out; --steps chooses\n",
+				"\n... %" PRIu32 " steps omitted; --steps selects others\n",
 				omission->all_steps - omission->steps);
 		left_out = !wanted[step];
 		if (wanted[step] && (step || changes))
@@ -557,7 +557,8 @@ static void print_key(const struct table *table)
 	char line[160];
 	if (reduces(table) && table->form->trees)
 		snprintf(line, sizeof line,
-			"(0+1)+2: how the data of these %s were added; .: nothing yet; %s: new in "
+			"(0+1)+2: the tree in which the data of these %s are added; .: nothing "
+			"yet; %s: new in "
 			"this step",
 			whose, new);
 	else if (reduces(table))
@@ -580,9 +581,9 @@ static void print_key(const struct table *table)
 	if (table->used.strided)
 		print_line(table, "0..6/2: every second of them");
 	if (table->used.counted)
-		print_line(table, "(5): the sum of 5 that are no range; --trees tells which");
+		print_line(table, "(5): the sum of 5 that are not a range; --trees lists them");
 	if (table->used.repeated)
-		print_line(table, "!: something was added more than once");
+		print_line(table, "!: some data were added more than once");
 	if (table->used.undefined)
 		print_line(table, "?: undefined: read before it was written, or another chunk than "
 				  "the task names");
@@ -594,7 +595,8 @@ static void print_head(const struct table *table, const struct contents_omission
 	const struct ordo_problem *problem = problem_of(table);
 	char line[256];
 	fprintf(table->out,
-		"%s%s%s on %" PRIu32 " rank%s by %s: what is in every slot after each step%s\n",
+		"%s%s%s on %" PRIu32
+		" rank%s by %s: the contents of every slot after each step%s\n",
 		table->form->markdown ? "**" : "", ordo_operator_facts(problem->op)->name,
 		problem->in_place ? " in place" : "", problem->nrank,
 		problem->nrank == 1 ? "" : "s", schedule->algorithm,
@@ -603,7 +605,7 @@ static void print_head(const struct table *table, const struct contents_omission
 	if (table->form->nrank < problem->nrank || omission->slots < omission->all_slots) {
 		snprintf(line, sizeof line,
 			"here: %" PRIu32 " of %" PRIu32 " ranks, %" PRIu32 " of %" PRIu32
-			" slots; --ranks and --chunks choose",
+			" slots; --ranks and --chunks select others",
 			table->form->nrank, problem->nrank, omission->slots, omission->all_slots);
 		print_line(table, line);
 	}
