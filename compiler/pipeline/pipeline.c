@@ -47,7 +47,7 @@ static bool signals_have_links(const struct ordo_resolved_request *resolved,
 				ordo_topology_reaches(topology, stream->rank, good))
 				continue;
 			ordo_fail(error, ORDO_USAGE, 0,
-				"%s: needs the link %u-%u (from rank %u to rank %u) for signals, "
+				"%s: needs link %u-%u (from rank %u to rank %u) for signals, "
 				"which topology \"%s\" does not have or which is down",
 				resolved->algorithm->facts.name, stream->rank, good, stream->rank,
 				good, topology->name);

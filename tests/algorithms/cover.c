@@ -128,7 +128,7 @@ static void print(FILE *out, const struct coverage *coverage)
 		"it adds, with 2N and with 3N+1 virtual shards, compiled and proved: with roots 0 "
 		"and N-1 (up to %u ranks every root), the natural\nand 2 chunks a block, and up to "
 		"%u ranks also 1, 3 and N+1 chunks and every value of every parameter. Up to %u "
-		"ranks each also ran on threads, twice,\nbit-equal with the sequential meaning.\n\n"
+		"ranks each also ran on threads, twice,\nbit-equal with the reference result.\n\n"
 		"| algorithm | operator | ranks | proved | run |\n|---|---|---|---|---|\n",
 		NTINY, NSMALL, NSMALL);
 	for (uint32_t i = 0; i < coverage->nrow; i++) {

@@ -292,8 +292,8 @@ static int compile(struct call *call)
 		CONDITION_OPTIONS(wish.conditions),
 		TOPOLOGY_OPTIONS(wish.setting.topology),
 		{"sizes", 0, TEXT, &wish.sizes, "A:B",
-			"write a plan set: the cheapest algorithm for each size of A..B bytes; A: "
-			"has no end"},
+			"write write a plan set: the cheapest algorithm for each size of A..B "
+			"bytes; A: has no end"},
 		{"size", 0, SIZE, &wish.setting.bytes, "SIZE",
 			"choose the fastest for this many bytes of a rank's larger buffer (1MiB), "
 			"or its K"},

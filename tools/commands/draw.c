@@ -336,8 +336,8 @@ static bool take_count(struct call *call, struct wish *wish, bool sized)
 	const bool tells = name && strpbrk(name, ":/.");
 	uint64_t count;
 	if (sized)
-		return refuse_usage(call, "how many ranks the topology has is --ranks N",
-			"--size: bytes of a vector, which a topology alone has none of");
+		return refuse_usage(call, "--ranks N is the number of ranks of the topology",
+			"--size is the size of a vector; a topology alone has none");
 	if (!ranks->count || (tells && ranks->count > 1) || !read_wide(ranks->items[0], &count))
 		return true;
 	if (!count || count > ORDO_LIMIT) {
@@ -377,8 +377,7 @@ static bool take_form(struct call *call, struct wish *wish)
 	if (wish->picture.output && !strcmp(wish->picture.output, "-"))
 		wish->picture.output = NULL;
 	if (!wish->picture.as && ends_in_another_form(wish->picture.output))
-		return refuse_usage(call,
-			"`ordo view` makes a page of HTML; other programs make other forms of svg",
+		return refuse_usage(call, "`ordo view` writes HTML; other programs convert svg",
 			"--output: found %s, wanted a name in .svg, .png, .pdf, .dot, .txt, .md or "
 			".json",
 			wish->picture.output);

@@ -243,7 +243,7 @@ static void offer_topology_files(struct offers *offers)
 static void offer_conditions(struct offers *offers)
 {
 	offer_guarantees_below(offers, ORDO_G4);
-	offer(offers, "constant", "one order over all sizes of a plan set");
+	offer(offers, "constant", "one order for all sizes of a plan set");
 }
 
 /* NULL: nothing. */

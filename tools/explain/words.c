@@ -52,7 +52,7 @@ int explain_operator(struct call *call, enum ordo_operator op)
 	add_truth(call->answer, "reduces", facts->reduces);
 	add_truth(call->answer, "rooted", facts->rooted);
 	add_truth(call->answer, "in_place", facts->has_in_place);
-	say(call, "N ranks, a block is cut into K chunks, r is the rank.\n\n");
+	say(call, "N is the number of ranks, K the number of chunks of a block, r the rank.\n\n");
 	say(call, "example   %s\n", texts[3]);
 	for (size_t i = 0; i < 3; i++)
 		say(call, "%-9s %s\n", fields[i], texts[i]);

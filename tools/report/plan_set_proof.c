@@ -369,7 +369,7 @@ static bool report_change(
 	report_text(&one, "    at %" PRIu64 "<bytes> bytes", change.range[1]->from_bytes);
 	report_text(&schedules, ", from %s<> to %s<>%s\n", change.range[0]->schedule,
 		change.range[1]->schedule,
-		change.comparison.npart ? "" : ": one of them has no one order");
+		change.comparison.npart ? "" : ": one of them has no single order");
 	report_parts(&one, set_proof, &change);
 	bool worked = true;
 	if (change.comparison.ndiffering) {
@@ -470,7 +470,7 @@ bool report_set_proof(struct call *call, const struct report *report, struct set
 		report_order(report, set_proof);
 	} else {
 		report_line(report, "G1 G2 G3",
-			"not asked: %s adds nothing, so its bits are the same at all sizes",
+			"not applicable: %s adds nothing, so its bits are the same at all sizes",
 			ordo_operator_facts(set_proof->set->problem.op)->name);
 	}
 	return report_changes(call, report, set_proof);

@@ -64,8 +64,8 @@ static struct ordo_proof *refuse_asymmetric(struct call *call)
 {
 	struct ordo_error error;
 	ordo_fail(&error, ORDO_UNDECIDED, 0,
-		"not every rank's program is found to be rank 0's, relabelled, and only symmetry "
-		"was asked for");
+		"not every rank's program is found to be rank 0's, relabelled, and --symmetry is "
+		"only");
 	ordo_hint(&error, "--symmetry off proves all ranks");
 	call->status = fail(call, &error);
 	return NULL;
