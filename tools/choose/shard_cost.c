@@ -20,8 +20,7 @@ static void report_price(const struct report *report, uint32_t nshard,
 		report_text(report, ", with the same volume as one shard a rank\n");
 	else
 		report_text(report,
-			"; the busiest sends %.2f times as much as with one shard a rank shard a "
-			"rank\n",
+			"; the busiest sends %.2f times as much as with one shard a rank\n",
 			(double)price->volume / (double)price->plain_volume);
 	report_members(report,
 		"%u<most_shards_a_rank> %u<most_sums_a_rank> %g<average_sums_a_rank> %" PRIu64
