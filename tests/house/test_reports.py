@@ -12,9 +12,9 @@ from tap import case, run_cases, wanted
 # Where JSON is made by hand, and why.
 BY_HAND = {
     "tools/ordo.c": "makes the answer that all members go to",
-    "tools/commands/completions.c": "offers are read by shells, as text or as JSON",
+    "tools/commands/completions.c": "candidates are read by shells, as text or as JSON",
     "tools/commands/demo.c": "each command of the demo has an answer of its own",
-    "tools/completion/complete.c": "offers are read by shells, as text or as JSON",
+    "tools/completion/complete.c": "candidates are read by shells, as text or as JSON",
     "tools/explain/algorithm.c": "paragraphs for people, facts in the JSON",
     "tools/explain/rule.c": "paragraphs for people, facts in the JSON",
     "tools/explain/schedule.c": "paragraphs for people, facts in the JSON",

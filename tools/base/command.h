@@ -1,8 +1,5 @@
-/* command.h - what every command of `ordo` is made of: its description, and one call of it.
- *
- * Results go to stdout, everything else to stderr. With --json, stdout gets one JSON object and
- * stderr nothing.
- */
+/* command.h - what every command of `ordo` has: its description, and one call of it. Results go to
+ * stdout, everything else to stderr. With --json, stdout gets one object and stderr nothing. */
 #ifndef ORDO_TOOLS_BASE_COMMAND_H
 #define ORDO_TOOLS_BASE_COMMAND_H
 
@@ -16,16 +13,17 @@
 struct call;
 struct option;
 
-/* Gets the options of a command, without those that all have; the table is gone when it returns. */
+/* Receives the options of a command, without those that every command has; the table is valid only
+ * during the call. */
 typedef void describe_options(void *closure, const struct option *options, size_t noption);
 
 /* Longer texts are in help/commands.txt. */
 struct command {
 	const char *name;
 	const char *summary;  /* one line, for `ordo --help` */
-	const char *usage;    /* what follows `ordo NAME` */
-	const char *examples; /* one a line, each with the whole command */
-	/* operands are documents: what options have written is none of them */
+	const char *usage;    /* operands and options, after `ordo NAME` */
+	const char *examples; /* one per line, each a whole command */
+	/* operands are documents, and no option may overwrite them */
 	bool reads;
 	int (*run)(struct call *call);
 };
@@ -36,7 +34,7 @@ struct command_table {
 	size_t count;
 };
 
-/* What an option has written. */
+/* An output named by an option. */
 struct written {
 	const char *option, *path;
 };
@@ -44,25 +42,25 @@ enum { MOST_WRITTEN = 4 };
 
 /* One call of a command. */
 struct call {
-	const struct command_table *table; /* that `command` is one of */
+	const struct command_table *table; /* the table that `command` is in */
 	const struct command *command;
 	int argc;
-	char **argv; /* what follows the command's name */
+	char **argv; /* the words after the command's name */
 	bool json;
-	const char **operands; /* what is no option, in order */
+	const char **operands; /* operands, in order */
 	size_t noperand;
 	struct written written[MOST_WRITTEN]; /* [nwritten] */
 	size_t nwritten;
 	cJSON *answer; /* the object that --json prints */
 	int status;    /* the exit code once read_options returned false */
-	/* not NULL: nothing is to be done, read_options hands its table to it */
+	/* not NULL: read_options passes its table to it and the command does nothing */
 	describe_options *describe;
-	void *closure; /* of describe */
+	void *closure; /* argument of describe */
 };
 
 /* NULL: there is none of that name. */
 const struct command *find_command(const struct command_table *table, const char *name);
-/* Says that there is none, and which was probably meant; returns the exit code. */
+/* Reports an unknown command with the nearest name; returns the exit code. */
 int refuse_command(struct call *call, const char *name);
 
 #endif

@@ -1,10 +1,7 @@
-/* progress.c - a bar for what takes long: what is done, and the time left.
- *
- * A thread of its own draws, so that a bar begins in time and moves on where nothing is reported
- * for seconds. It is made at the first report, only if stderr is a terminal, and draws only between
- * show_progress and hide_progress: whoever prints hides first, and what is hidden is erased before
- * hide_progress returns.
- */
+/* progress.c - a progress bar with the time left. A separate thread draws, so that a bar appears in
+ * time and moves even when nothing is reported for seconds. It starts with the first report, only
+ * if stderr is a terminal, and draws only between show_progress and hide_progress: code that prints
+ * calls hide_progress first, which erases the bar before it returns. */
 #include "progress.h"
 #include "clock.h"
 #include "command.h"
@@ -14,19 +11,19 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Seconds: what ends sooner needs no bar; between drawings; and before a rate is believed. */
-static const double patience = 0.4, interval = 0.1, telling = 0.2;
+/* Seconds: shortest duration with a bar; interval between drawings; delay before a rate is used. */
+static const double patience = 0.4, interval = 0.1, rate_delay = 0.2;
 enum { BAR_WIDTH = 32, TAIL_WIDTH = 14, LINE_WIDTH = 14 + BAR_WIDTH + 9 + TAIL_WIDTH };
 
-/* One bar, for one thing at a time; the last who reported owns it. */
+/* One bar for one activity at a time; the last reporter owns it. */
 static struct {
 	pthread_mutex_t lock;
-	bool allowed, drawing;	       /* drawing: the thread is there */
+	bool allowed, drawing;	       /* drawing: the thread runs */
 	double started;		       /* the command */
-	struct progress *owner, *last; /* last: who was hidden, and may go on where it was */
+	struct progress *owner, *last; /* last: the hidden one, which may continue where it was */
 	const char *what;
 	uint64_t done, total;
-	double began, reported; /* of `what`: the first and the last report of more done */
+	double began, reported; /* of `what`: the first and the last report of progress */
 	bool visible;
 } bar = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -38,24 +35,24 @@ void allow_progress(bool allowed)
 	bar.started = clock_seconds();
 }
 
-/* "12 s left", "3 min left"; how long it took so far where nobody knows. */
-static void tell_time(double now, char *out, size_t size)
+/* "12 s left", "3 min left"; the elapsed time if the rate is unknown. */
+static void format_time(double now, char *out, size_t size)
 {
 	const double passed = bar.reported - bar.began;
-	const bool known = bar.total && bar.done && bar.done <= bar.total && passed > telling;
+	const bool known = bar.total && bar.done && bar.done <= bar.total && passed > rate_delay;
 	const double whole = known ? passed / (double)bar.done * (double)bar.total : 0;
-	double told = known ? whole - (now - bar.began) : now - bar.began;
-	told = told < 1 ? 1 : told;
+	double shown = known ? whole - (now - bar.began) : now - bar.began;
+	shown = shown < 1 ? 1 : shown;
 	const char *word = known ? "left" : "so far";
-	if (told < 100)
-		snprintf(out, size, "%.0f s %s", told, word);
-	else if (told < 6000)
-		snprintf(out, size, "%.0f min %s", told / 60, word);
+	if (shown < 100)
+		snprintf(out, size, "%.0f s %s", shown, word);
+	else if (shown < 6000)
+		snprintf(out, size, "%.0f min %s", shown / 60, word);
 	else
-		snprintf(out, size, "%.0f h %s", told / 3600, word);
+		snprintf(out, size, "%.0f h %s", shown / 3600, word);
 }
 
-/* With the lock held. */
+/* The caller holds the lock. */
 static void draw(void)
 {
 	const double now = clock_seconds();
@@ -67,7 +64,7 @@ static void draw(void)
 	char percent[8] = "", time[32];
 	if (known)
 		snprintf(percent, sizeof percent, "%d %%", (int)(share * 100));
-	tell_time(now, time, sizeof time);
+	format_time(now, time, sizeof time);
 	fprintf(stderr, "\r%-12.12s [%.*s%*s] %5s  %-*s", bar.what, filled,
 		"################################", BAR_WIDTH - filled, "", percent, TAIL_WIDTH,
 		time);

@@ -9,7 +9,7 @@
 
 enum { LABEL_WIDTH = 23 };
 
-/* The length of the UTF-8 sequence at text; 0: there is none. */
+/* The length of the UTF-8 sequence at text; 0: it is not valid. */
 static size_t sequence(const unsigned char *text)
 {
 	if (text[0] < 0x80)
@@ -27,7 +27,7 @@ static size_t sequence(const unsigned char *text)
 	return overlong || outside ? 0 : length;
 }
 
-/* Words of the command line and names of files are any bytes; JSON is UTF-8. */
+/* Command lines and file names may hold any bytes; JSON is UTF-8. */
 static cJSON *json_text(const char *text)
 {
 	char *valid = cJSON_malloc(strlen(text) + 1);
@@ -45,7 +45,7 @@ static cJSON *json_text(const char *text)
 	return string;
 }
 
-/* A value that cannot be added is deleted. */
+/* Deletes a value that cannot be added. */
 static bool add(cJSON *json, const char *name, cJSON *value)
 {
 	const bool added = cJSON_IsArray(json) ? cJSON_AddItemToArray(json, value)
@@ -74,7 +74,7 @@ void add_number(cJSON *json, const char *name, double number)
 	char digits[32];
 	if (!json)
 		return;
-	/* The fewest digits that are this number; cJSON takes one that is nearly so. */
+	/* The fewest digits that read back as this number; cJSON accepts an approximation. */
 	for (int n = 15; n <= 17; n++) {
 		snprintf(digits, sizeof digits, "%.*g", n, number);
 		if (strtod(digits, NULL) == number)
@@ -89,10 +89,10 @@ void add_truth(cJSON *json, const char *name, bool truth)
 		add(json, name, cJSON_CreateBool(truth));
 }
 
-/* One conversion of a format, and what is in the brackets after it. */
+/* One conversion of a format, and the contents of the brackets after it. */
 struct conversion {
 	bool plus, zero;
-	int width;     /* negative: on the left */
+	int width;     /* negative: aligned left */
 	int precision; /* negative: none */
 	char length;   /* 0, 'l', 'L' for ll, 'z' */
 	char letter;   /* 'u' */
@@ -101,7 +101,7 @@ struct conversion {
 	enum { AS_IT_IS, TRUTH, TIME, BYTES, RATE } form;
 };
 
-/* Arguments, in a struct so that functions can share them. */
+/* In a struct, so that functions can share the arguments. */
 struct arguments {
 	va_list list;
 };
@@ -134,7 +134,7 @@ static const char *read_number(const char *at, struct arguments *arguments, int 
 	return end;
 }
 
-/* Reads a conversion from its percent sign on; returns what follows it. */
+/* Reads a conversion from its percent sign; returns the text after it. */
 static const char *read_conversion(
 	const char *at, struct arguments *arguments, struct conversion *one)
 {
@@ -311,7 +311,7 @@ struct report report_of(const struct call *call, FILE *out)
 		call->json ? NULL : out, call->json ? call->answer : NULL, LABEL_WIDTH};
 }
 
-/* With the text and the width of the report. */
+/* With the stream and the label width of the report. */
 static struct report report_into(const struct report *report, const char *name, cJSON *json)
 {
 	struct report one = *report;

@@ -24,11 +24,11 @@
 #include "command.h"
 #include <ordo/units.h>
 
-/* Where a result goes. Copies write to the same places. */
+/* The destinations of a result. Copies share them. */
 struct report {
 	FILE *text;  /* NULL: no text */
-	cJSON *json; /* an object or a list, of the call; NULL: no members */
-	int width;   /* columns of a label */
+	cJSON *json; /* an object or a list, owned by the call; NULL: no members */
+	int width;   /* width of a label, in columns */
 };
 
 /* Text on `out`, or members of the answer with --json. */
@@ -42,53 +42,52 @@ void report_line(const struct report *report, const char *label, const char *for
 	__attribute__((format(printf, 3, 4)));
 /* The beginning of such a line. */
 void report_label(const struct report *report, const char *label);
-/* Members alone: nothing but names counts in the format. */
+/* Members alone: only the named conversions of the format count. */
 void report_members(const struct report *report, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* The member of that name, or the next item of a list: an object, or a list. Text goes where the
- * text of the report goes. */
+/* The member of that name, or the next item of a list: an object, or a list. Its text goes to the
+ * stream of the report. */
 struct report report_object(const struct report *report, const char *name);
 struct report report_list(const struct report *report, const char *name);
 struct report report_item(const struct report *list);
 
-/* For %s: text, or NULL, which is null, if it is empty or NULL. */
+/* For %s: the text, or NULL (null in JSON) if it is empty or NULL. */
 const char *text_or_null(const char *text);
 /* "" for one, "s" for any other number. */
 const char *plural(uint64_t count);
 
-/* Replaces control characters, which a terminal would obey, by question marks; line ends too,
+/* Replaces control characters, which a terminal would execute, by question marks; line ends too,
  * unless `lines`. */
 void tame(char *text, bool lines);
-/* Prints to stdout, for people only: nothing with --json. */
+/* Prints to stdout; nothing with --json. */
 void say(struct call *call, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* Says something beside the result: to stderr for people, into "notes" with --json. */
+/* Prints a note beside the result: to stderr, or into "notes" with --json. */
 void note(struct call *call, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void warn(struct call *call, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* Reports why the command did not work and returns its exit code. */
+/* Reports why the command failed and returns its exit code. */
 int fail(struct call *call, const struct ordo_error *error);
 /* hint NULL: see --help. */
 int fail_usage(struct call *call, const char *hint, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
-/* The same where a caller only wants to know that it did not work: sets call->status to the exit
- * code, and returns false. */
+/* The same for callers that return bool: sets call->status to the exit code, and returns false. */
 bool refuse(struct call *call, int status);
 bool refuse_error(struct call *call, const struct ordo_error *error);
 bool refuse_usage(struct call *call, const char *hint, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 bool refuse_memory(struct call *call);
 
-/* Whoever read stdout is gone, as `head` is once it has its lines: no error of ours, and nothing is
- * left to be said. Known once something could not be written. */
+/* The reader of stdout has ended, such as `head` after its lines: no error, and nothing more is
+ * printed. Known only after a failed write. */
 bool reader_left(void);
 
-/* Members of an object, or the next item of a list; nothing where json is NULL. Counts are written
- * as integers, whatever their size; what is no finite number, and a NULL text, is null. */
+/* Members of an object, or the next item of a list; nothing if json is NULL. Counts are integers of
+ * any size; a number that is not finite, and a NULL text, is null. */
 void add_count(cJSON *json, const char *name, uint64_t count);
 void add_text(cJSON *json, const char *name, const char *text);
 void add_number(cJSON *json, const char *name, double number);
 void add_truth(cJSON *json, const char *name, bool truth);
-/* An error as an object by itself; for rooms that make their JSON by hand. */
+/* An error as an object of its own; for rooms that build their JSON themselves. */
 cJSON *error_json(const struct ordo_error *error);
 /* The members of an error: its code, rule, place, text and hint. */
 void report_error(const struct report *report, const struct ordo_error *error);
@@ -96,15 +95,15 @@ void report_error(const struct report *report, const struct ordo_error *error);
 void print_error(FILE *out, const struct ordo_error *error);
 
 enum colour { PLAIN, BOLD, DIM, RED, GREEN, YELLOW };
-/* The escape sequence of a colour, or "" unless the stream is a terminal and NO_COLOR is not
- * set; "" if out is NULL, too. */
+/* The escape sequence of a colour; "" unless the stream is a terminal and NO_COLOR is unset, and if
+ * out is NULL. */
 const char *paint(FILE *out, enum colour colour);
 
-/* An answer in which something is missing for want of memory is none. cJSON leaves out what it has
- * no memory for: from the first of these calls on that is remembered. */
+/* Whether memory ran out while the answer was made: cJSON drops members silently, so allocations
+ * are watched from the first of these calls on. */
 void watch_json_memory(void);
 bool is_json_incomplete(void);
-/* What prints text calls this where it has to leave something out. */
+/* Code that prints text calls this when it has to leave something out. */
 void set_incomplete(void);
 bool is_incomplete(void);
 

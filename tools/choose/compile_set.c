@@ -9,7 +9,7 @@
 #include <ordo/detail/select.h>
 #include <stdlib.h>
 
-/* What was asked for, what was found, and what is proved of it. */
+/* The request, the selection, and the proved set. */
 struct making {
 	const struct set_request *request;
 	struct ordo_selection_wish wish;
@@ -17,7 +17,7 @@ struct making {
 	struct made_set made;
 };
 
-/* What the topology says, and then what the command line says. */
+/* The costs of the topology, overridden by the command line. */
 static struct ordo_machine find_machine(
 	const struct set_request *request, const struct ordo_topology *topology)
 {

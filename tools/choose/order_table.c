@@ -1,5 +1,5 @@
-/* order_table.c - `ordo order --table`: how many trees every form of every algorithm makes, their
- * name, and who makes the same. */
+/* order_table.c - `ordo order --table`: the number of trees of every variant of every algorithm,
+ * their name, and the variants with equal trees. */
 #include "order_table.h"
 #include "base/progress.h"
 #include "cli/inputs.h"
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What one algorithm makes on one number of ranks. */
+/* The orders of one algorithm on one number of ranks. */
 struct cell {
 	uint32_t ntree; /* 0: it does not apply */
 	struct ordo_tree_name name;
@@ -31,7 +31,7 @@ static struct cell *cell_at(const struct table *table, uint32_t row, uint32_t co
 	return &table->cells[(size_t)row * table->ncolumn + column];
 }
 
-/* Rows: every form worth trying that does not need a topology with servers. */
+/* Rows: every variant worth trying that needs no topology with servers. */
 
 static bool add_row(
 	struct table *table, const struct ordo_algorithm_facts *facts, const char *settings)
@@ -72,8 +72,6 @@ static bool add_rows(struct table *table)
 		       : NULL;
 	return table->cells;
 }
-
-/* Cells. */
 
 static bool check_cell(
 	struct cell *cell, const struct ordo_schedule *schedule, struct ordo_error *error)
@@ -240,7 +238,7 @@ static void report_table(const struct report *tables, const struct table *table)
 		report_groups(&groups, table, column);
 }
 
-/* ` --ranks 4-8,12`, as it was typed; nothing if it was not. */
+/* ` --ranks 4-8,12`, as on the command line; nothing if it was not given. */
 static void report_typed(const struct report *report, const char *option, const struct texts *texts)
 {
 	for (size_t i = 0; i < texts->count; i++)
@@ -260,8 +258,6 @@ static void report_head(const struct report *report, const struct order_table_wi
 	report_typed(report, " --ranks ", &wish->ranks);
 	report_text(report, "\n");
 }
-
-/* What is asked for. */
 
 enum { MOST_RANKS = 4096 };
 

@@ -1,13 +1,12 @@
-/* order_table.h - which orders every algorithm makes: a matrix of algorithms and numbers of
- * ranks. */
+/* order_table.h - the orders of every algorithm: a matrix of algorithms and numbers of ranks. */
 #ifndef ORDO_TOOLS_CHOOSE_ORDER_TABLE_H
 #define ORDO_TOOLS_CHOOSE_ORDER_TABLE_H
 
 #include "cli/options.h"
 
 struct order_table_wish {
-	struct texts ranks;	/* "4-8", "12", each */
-	struct texts operators; /* ReduceScatter if there are none */
+	struct texts ranks;	/* each "4-8" or "12" */
+	struct texts operators; /* none: ReduceScatter */
 };
 
 /* Prints, as Markdown or JSON, a table for each operator: every cell is compiled and proved.

@@ -1,4 +1,4 @@
-/* plan_set_files.c - from what was selected for each size to a proved plan set in a folder. */
+/* plan_set_files.c - from the selection for each size to a proved plan set in a folder. */
 #include "plan_set_files.h"
 #include "report/plan_set.h"
 #include <inttypes.h>

@@ -1,4 +1,4 @@
-/* plan_set_files.h - from what was selected for each size to a proved plan set in a folder. */
+/* plan_set_files.h - from the selection for each size to a proved plan set in a folder. */
 #ifndef ORDO_TOOLS_CHOOSE_PLAN_SET_FILES_H
 #define ORDO_TOOLS_CHOOSE_PLAN_SET_FILES_H
 
@@ -17,8 +17,8 @@ struct made_set {
 	struct range_cost *costs; /* [set->nrange] of calloc, or NULL */
 };
 
-/* Makes the set and proves it as a set, as if somebody else had made it, and asks what was required
- * of it. false: call->status. To be ended, also after false. */
+/* Makes the set, proves it as one from elsewhere, and checks the requirements. false: call->status.
+ * End it also after false. */
 bool prove_selection(struct call *call, struct made_set *made,
 	const struct ordo_selection *selection, const struct ordo_selection_wish *wish,
 	const struct conditions *conditions);
@@ -27,7 +27,7 @@ bool write_selection(struct call *call, const struct made_set *made,
 	const struct ordo_selection *selection, const char *output);
 void end_made(struct made_set *made);
 
-/* `AllReduce on 8 ranks: 3 schedules, proved in every interleaving`, and its ranges. */
+/* Reports `AllReduce on 8 ranks: 3 schedules, proved in every interleaving`, and the ranges. */
 void report_made(const struct report *report, const struct made_set *made);
 
 #endif

@@ -1,4 +1,4 @@
-/* rejected.c - what is said of the algorithms that were not taken, and of those that could be. */
+/* rejected.c - reports the rejected algorithms, and those that could replace a failed one. */
 #include "rejected.h"
 #include "base/progress.h"
 #include <string.h>
@@ -31,7 +31,7 @@ bool refuse_with_others(struct call *call, const struct ordo_request *request,
 	return refuse_error(call, error);
 }
 
-/* Is there a candidate that is refused for the memory it takes? */
+/* Is there a candidate that exceeds the memory limit? */
 static bool takes_too_much(const struct ordo_request *request)
 {
 	struct ordo_candidates candidates;

@@ -1,21 +1,21 @@
-/* rejected.h - what is said of the algorithms that were not taken, and of those that could be. */
+/* rejected.h - reports the rejected algorithms, and those that could replace a failed one. */
 #ifndef ORDO_TOOLS_CHOOSE_REJECTED_H
 #define ORDO_TOOLS_CHOOSE_REJECTED_H
 
 #include "cli/requirements.h"
 #include <ordo/compiler.h>
 
-/* Reports an error of which other algorithms are free: with those that would do as its hint, here
- * or, if there are none, were the links no matter. request->closure: a struct progress. Always
- * false, with call->status. */
+/* Reports an error of one algorithm; its hint lists the algorithms that would succeed, on this
+ * topology or else on a full mesh. request->closure: a struct progress. Always false, with
+ * call->status. */
 bool refuse_with_others(struct call *call, const struct ordo_request *request,
 	const struct conditions *wanted, struct ordo_error *error);
-/* Reports that none at all will do, and what would. Always false, with call->status. */
+/* Reports that no algorithm succeeds, and what would help. Always false, with call->status. */
 bool refuse_all(struct call *call, const struct ordo_request *request,
 	const struct conditions *wanted, struct ordo_error *error);
-/* What is said of an algorithm, without saying again of which. */
+/* The reason for an algorithm, without its name. */
 const char *without_name(const struct ordo_refusal *refused);
-/* Why those that came before did not do: all of them with --json, else the first few. */
+/* The reasons why earlier candidates were rejected: all with --json, else the first few. */
 void report_passed_over(struct call *call, const struct ordo_candidates *passed);
 
 #endif

@@ -1,4 +1,4 @@
-/* shard_cost.h - what virtual shards cost, told about a compiled schedule. */
+/* shard_cost.h - reports the cost of virtual shards in a compiled schedule. */
 #ifndef ORDO_TOOLS_CHOOSE_SHARD_COST_H
 #define ORDO_TOOLS_CHOOSE_SHARD_COST_H
 
@@ -6,8 +6,8 @@
 #include <ordo/schedule.h>
 #include <ordo/topology.h>
 
-/* Into "shard_price" with --json, else as a line to stderr; nothing if every rank has one shard.
- * topology: what it was compiled for, or NULL. */
+/* Into "shard_price" with --json, else as a line on stderr; nothing if every rank has one shard.
+ * topology: the one it was compiled for, or NULL. */
 void report_shard_price(struct call *call, const struct ordo_schedule *schedule,
 	const struct ordo_topology *topology);
 

@@ -1,5 +1,5 @@
-/* tuning.c - the fastest algorithm by simulation, as `compile` and `tune` ask for it, and what
- * became of the others. */
+/* tuning.c - the fastest algorithm by simulation, for `compile` and `tune`, and the result of each
+ * candidate. */
 #include "tuning.h"
 #include "base/progress.h"
 #include "rejected.h"
@@ -9,8 +9,8 @@
 #include <ordo/detail/accumulate.h>
 #include <string.h>
 
-/* Up to so many ranks every candidate is simulated and proved, also where it cannot be the fastest:
- * that takes seconds at most. */
+/* Up to this number of ranks every candidate is simulated and proved, even if it cannot be the
+ * fastest: that takes seconds at most. */
 enum { MOST_RANKS_FOR_ALL = 64 };
 
 static bool refuse_tuning(struct call *call, const struct tuning_wish *wish,
@@ -57,7 +57,7 @@ bool find_fastest(struct call *call, const struct tuning_wish *wish,
 	return worked || refuse_tuning(call, wish, &asked, tuning, &error);
 }
 
-/* Has it as many chunks as the algorithm takes by itself? */
+/* Does it have the algorithm's own number of chunks? */
 static bool is_natural(const struct ordo_tuning *tuning, uint32_t contender)
 {
 	const struct ordo_contender *one = &tuning->contenders[contender];
@@ -78,8 +78,8 @@ const char *contender_text(char out[128], const struct ordo_tuning *tuning, uint
 	return out;
 }
 
-/* What is said of an algorithm, without saying again of which, and of links without the rest:
- * `phase "reduce-scatter 0": needs link 0-1`. */
+/* The reason without the algorithm's name, and for links only the link: `phase "reduce-scatter 0":
+ * needs link 0-1`. */
 static void write_reason(const struct ordo_contender *contender, char *out, size_t size)
 {
 	const struct ordo_refusal refusal = {
@@ -103,8 +103,8 @@ static void write_remark(const struct ordo_contender *contender, char *out, size
 		write_reason(contender, out + length, size - length);
 }
 
-/* A form of another K, refused like the natural one. */
-static bool says_it_again(const struct ordo_tuning *tuning, uint32_t contender)
+/* The same algorithm with another K, rejected for the same reason. */
+static bool repeats_reason(const struct ordo_tuning *tuning, uint32_t contender)
 {
 	return tuning->contenders[contender].standing == ORDO_UNCARRIED &&
 	       !is_natural(tuning, contender);
@@ -116,14 +116,14 @@ static int widest_name(const struct ordo_tuning *tuning)
 	for (uint32_t i = 0; i < tuning->ncontender; i++) {
 		char text[128];
 		const int length = (int)strlen(contender_text(text, tuning, i));
-		if (says_it_again(tuning, i))
+		if (repeats_reason(tuning, i))
 			continue;
 		width = length > width ? length : width;
 	}
 	return width;
 }
 
-/* What was not timed is refused, or given up at a bound. */
+/* A candidate without a time was rejected, or its simulation stopped at a bound. */
 static void report_contender(
 	const struct report *list, const struct ordo_tuning *tuning, uint32_t contender, int width)
 {
@@ -142,7 +142,7 @@ static void report_contender(
 			row.json, "seconds_at_last_size", one->last >= 0 ? one->last : (double)NAN);
 	report_members(&row, "%g<bound_seconds> %s<order_digest> %s<why>", one->bound,
 		text_or_null(one->digest), one->why);
-	if (says_it_again(tuning, contender))
+	if (repeats_reason(tuning, contender))
 		return;
 	write_remark(one, remark, sizeof remark);
 	report_text(&row, "%s%s%-*s%s  ", won ? paint(row.text, BOLD) : "", won ? "> " : "  ",

@@ -1,5 +1,5 @@
-/* tuning.h - the fastest algorithm by simulation, as `compile` and `tune` ask for it, and what
- * became of the others. */
+/* tuning.h - the fastest algorithm by simulation, for `compile` and `tune`, and the result of each
+ * candidate. */
 #ifndef ORDO_TOOLS_CHOOSE_TUNING_H
 #define ORDO_TOOLS_CHOOSE_TUNING_H
 
@@ -9,23 +9,22 @@
 
 struct tuning_wish {
 	const struct predicting *setting;
-	const struct conditions *conditions; /* read */
+	const struct conditions *conditions; /* already read */
 	struct ordo_problem problem;
-	const char *algorithm;	       /* NULL: of all */
-	uint64_t from_bytes, to_bytes; /* may be one size */
+	const char *algorithm;	       /* NULL: all algorithms */
+	uint64_t from_bytes, to_bytes; /* one size is allowed */
 };
 
-/* Fills the tuning, for the topology and the type of `predicted`. To be freed with
- * ordo_tuning_free, also after false: call->status, and why each candidate was refused was said. */
+/* Fills the tuning, for the topology and the type of `predicted`. Free it with ordo_tuning_free,
+ * also after false: call->status, with the reason of each rejected candidate reported. */
 bool find_fastest(struct call *call, const struct tuning_wish *wish,
 	const struct predicted *predicted, struct ordo_tuning *tuning);
 
-/* A line for each candidate: those that were timed, at the first size, then the others and why they
- * were refused. */
+/* A line for each candidate: the timed ones, by their time at the first size, then the others with
+ * their reasons. */
 void report_contenders(const struct report *report, const struct ordo_tuning *tuning);
 
-/* "tree, K 16": chunks are named where they are not those that the algorithm takes if nobody
- * says. */
+/* "tree, K 16": K is printed only if it is not the algorithm's own. */
 const char *contender_text(char out[128], const struct ordo_tuning *tuning, uint32_t contender);
 
 #endif

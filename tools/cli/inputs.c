@@ -1,4 +1,4 @@
-/* inputs.c - reading what commands are given: schedules and topologies. */
+/* inputs.c - reads the inputs of commands: schedules and topologies. */
 #include "inputs.h"
 #include "base/progress.h"
 #include "overwrite.h"
@@ -89,8 +89,7 @@ static bool tame_name(struct ordo_schedule *schedule, const char **name)
 	return true;
 }
 
-/* What a document calls things is shown, never obeyed: no name in it moves the cursor or begins a
- * line. */
+/* Names in a document are untrusted: control characters in them must not reach a terminal. */
 static bool tame_names(struct ordo_schedule *schedule)
 {
 	bool worked = tame_name(schedule, &schedule->algorithm);

@@ -1,4 +1,4 @@
-/* inputs.h - what commands are given: schedules and topologies. */
+/* inputs.h - the inputs of commands: schedules and topologies. */
 #ifndef ORDO_TOOLS_CLI_INPUTS_H
 #define ORDO_TOOLS_CLI_INPUTS_H
 
@@ -6,10 +6,10 @@
 #include <ordo/schedule.h>
 #include <ordo/topology.h>
 
-/* --topology and --fail-link; the latter alone means a full mesh. */
+/* --topology and --fail-link; --fail-link alone implies a full mesh. */
 struct topology_choice {
 	const char *name;
-	struct texts failed; /* "0-1", each */
+	struct texts failed; /* each "0-1" */
 };
 #define TOPOLOGY_OPTIONS(choice)                                                                   \
 	{"topology", 't', NAMED, &(choice).name, "T",                                              \
@@ -26,17 +26,17 @@ struct topology_choice {
 			"ranks forward data where there is no link and no path through switches"   \
 	}
 
-/* The topology chosen for nrank ranks (0: as many as its document has), in *topology; NULL if none
+/* The topology chosen for nrank ranks (0: as many as its document has), in *topology; NULL: none
  * was chosen. false: call->status. The caller destroys it. */
 bool choose_topology(struct call *call, const struct topology_choice *choice, uint32_t nrank,
 	struct ordo_topology **topology);
 
-/* The one operand the command has, `what` it is for messages; NULL: call->status. */
+/* The only operand of the command; `what` names it in messages. NULL: call->status. */
 const char *only_operand(struct call *call, const char *what);
 /* Reads a schedule, "-" is stdin. NULL: call->status. The caller destroys it. */
 struct ordo_schedule *open_schedule(struct call *call, const char *path);
-/* Makes the names in a schedule that was read, or was not (NULL, and error says why), fit to be
- * shown. NULL: call->status. */
+/* Replaces control characters in the names of a schedule; passes NULL on. NULL: call->status, from
+ * `error` if the schedule could not be read. */
 struct ordo_schedule *tame_schedule(
 	struct call *call, struct ordo_schedule *schedule, struct ordo_error *error);
 

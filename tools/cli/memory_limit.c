@@ -1,4 +1,4 @@
-/* memory_limit.c - how much memory a command may take, and took. */
+/* memory_limit.c - the memory that a command may use, and its peak. */
 #include "memory_limit.h"
 #include "doctor/machine.h"
 #include <ordo/memory.h>

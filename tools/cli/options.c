@@ -1,4 +1,4 @@
-/* options.c - reading a command line by its option table. */
+/* options.c - reads a command line by the command's table of options. */
 #include "options.h"
 #include "help/texts.h"
 #include "memory_limit.h"
@@ -13,7 +13,7 @@
 #include <string.h>
 #include <strings.h>
 
-/* Every command has these two; they are read here. */
+/* The options that every command has. */
 const struct option common_options[NCOMMON_OPTION] = {
 	{"json", 0, SWITCH, NULL, NULL, "print one JSON object on stdout, also for errors"},
 	{"help", 'h', SWITCH, NULL, NULL, "print this and exit"},
@@ -81,7 +81,7 @@ bool is_size(const char *text)
 	       read_size(strcat(one, text + digits), &size);
 }
 
-/* Digits, with a point and an exponent if wanted; above 0 and finite. */
+/* Digits, optionally with a point and an exponent; positive and finite. */
 static bool read_real(const char *text, double *number)
 {
 	char *end;
@@ -92,7 +92,7 @@ static bool read_real(const char *text, double *number)
 	return !*end && value > 0 && value <= DBL_MAX;
 }
 
-/* Sizes have one name in every command. Another that they had goes on working. */
+/* Sizes have one name in every command; their former names are still accepted. */
 static const struct {
 	const char *name, *also;
 } synonyms[] = {{"size", "bytes"}};
@@ -140,7 +140,7 @@ static void print_command_help(
 		printf("\nexamples:\n%s\n", command->examples);
 }
 
-/* Underscores are read as hyphens. */
+/* Underscores are equal to hyphens. */
 static bool is_name(const char *name, const char *written, size_t length)
 {
 	for (size_t i = 0; i < length; i++)
@@ -198,7 +198,7 @@ static bool add_item(struct texts *texts, const char *text)
 	return true;
 }
 
-/* The argument is split at its commas in place: argv belongs to us. */
+/* Splits the argument at its commas in place; argv may be changed. */
 static bool add_items(struct texts *texts, char *text)
 {
 	for (char *rest = text; rest;) {
@@ -217,7 +217,7 @@ static bool is_digits(const char *text)
 	return *text && strspn(text, "0123456789") == strlen(text);
 }
 
-/* Says what is wrong with a number: that it is none, or on which side it is out of its range. */
+/* Reports an argument that is no number or out of range. */
 static bool refuse_number(struct call *call, const struct option *option, const char *found,
 	uint64_t least, uint64_t most)
 {
@@ -300,7 +300,7 @@ static bool set_option(struct call *call, const struct option *option, char *arg
 	return false;
 }
 
-/* Reads the option at argv[*at], and its argument, which may be the next word. */
+/* Reads the option at argv[*at] and its argument, which may be the next word. */
 static bool read_option(struct call *call, const struct option *options, size_t noption, int *at)
 {
 	char *word = call->argv[*at], *argument = NULL;

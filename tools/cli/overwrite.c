@@ -1,9 +1,6 @@
-/* overwrite.c - nothing is written over what is read.
- *
- * Options say by their kind what they are (options.h), so no command takes care of this itself.
- * What is written is compared as files, not as names: links to what is read are refused too. What
- * is no file or folder, such as /dev/null, holds nothing to be kept.
- */
+/* overwrite.c - refuses to overwrite an input. The kind of an option (options.h) marks it as input
+ * or output, so no command checks this itself. Files are compared by identity, not by name: links
+ * to an input are refused too. Devices such as /dev/null may always be written. */
 #include "overwrite.h"
 #include <assert.h>
 #include <string.h>
@@ -36,7 +33,7 @@ static bool keep_file(struct call *call, const char *input)
 	return true;
 }
 
-/* A file; or a folder, which holds a schedule or a set. */
+/* A file, or a folder that holds a schedule or a set. */
 static bool keep_document(struct call *call, const char *input)
 {
 	static const char *const names[] = {"schedule.json", "plan-set.json"};
@@ -51,7 +48,7 @@ static bool keep_document(struct call *call, const char *input)
 	return true;
 }
 
-/* As topologies are told from their names (compiler.h). */
+/* Names of topologies are distinguished from files as in compiler.h. */
 static bool names_file(const char *text)
 {
 	const size_t length = strlen(text);

@@ -1,4 +1,4 @@
-/* overwrite.h - nothing is written over what is read. */
+/* overwrite.h - refuses to overwrite an input. */
 #ifndef ORDO_TOOLS_CLI_OVERWRITE_H
 #define ORDO_TOOLS_CLI_OVERWRITE_H
 
@@ -6,12 +6,10 @@
 #include <ordo/plan_set.h>
 #include <ordo/schedule.h>
 
-/* Takes down what the options have written, and refuses if one of these is a document that an
- * operand or another option has read, a link to it, or what another option has written. false:
- * call->status. */
+/* Records the outputs named by options, and refuses one that is an input (an operand or another
+ * option's), a link to an input, or another option's output. false: call->status. */
 bool keep_inputs(struct call *call, const struct option *options, size_t noption);
-/* The same for the files that a schedule consists of, and for those that a set names, which are
- * known once it is read. */
+/* The same for the files of a schedule or of a plan set, which are known once it is read. */
 bool keep_schedule(struct call *call, const struct ordo_schedule *schedule);
 bool keep_set(struct call *call, const struct ordo_plan_set *set);
 

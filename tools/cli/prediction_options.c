@@ -1,4 +1,4 @@
-/* prediction_options.c - the setting of a prediction, the same in every command that makes one. */
+/* prediction_options.c - the options of every command that makes predictions. */
 #include "prediction_options.h"
 #include "base/progress.h"
 #include "sizes.h"
@@ -17,7 +17,7 @@ static bool read_type(struct call *call, const struct predicting *wish,
 	return ordo_accumulates(problem, *type, &error) || refuse_error(call, &error);
 }
 
-/* What the command line says goes before what the topology says. */
+/* The command line overrides the topology. */
 static void take_costs(const struct predicting *wish, struct ordo_topology *topology)
 {
 	for (uint32_t i = 0; i < topology->nlink; i++) {

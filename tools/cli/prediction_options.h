@@ -1,5 +1,5 @@
-/* prediction_options.h - the setting of a prediction, the same in every command that makes one: the
- * topology, the size, the type and the costs. */
+/* prediction_options.h - the options of every command that makes predictions: topology, size, type
+ * and costs. */
 #ifndef ORDO_TOOLS_CLI_PREDICTION_OPTIONS_H
 #define ORDO_TOOLS_CLI_PREDICTION_OPTIONS_H
 
@@ -11,7 +11,7 @@ struct predicting {
 	struct topology_choice topology;
 	uint64_t bytes;	       /* of one rank's larger buffer */
 	const char *type_name; /* NULL: f32 */
-	/* 0: not given */
+	/* 0: not set */
 	double latency_ns, bandwidth_gbs, reduce_bandwidth_gbs, copy_bandwidth_gbs;
 	bool through_ranks;
 };
@@ -19,7 +19,7 @@ struct predicting {
 	{                                                                                          \
 		.bytes = 1 << 20                                                                   \
 	}
-/* The type and what the topology does not say, or is not to. */
+/* The type, and costs that the topology lacks or that override it. */
 #define COST_OPTIONS(wish)                                                                         \
 	{"type", 'd', TEXT, &(wish).type_name, "TYPE", ORDO_TYPE_NAMES " (f32)"},                  \
 		{"alpha-ns", 0, REAL, &(wish).latency_ns, "NS",                                    \
@@ -38,34 +38,34 @@ struct predicting {
 			"bytes of one rank's larger buffer (1MiB)"},                               \
 		COST_OPTIONS(wish), ROUTE_OPTION((wish).through_ranks)
 
-/* What was predicted, and for what. */
+/* A prediction and its inputs. */
 struct predicted {
-	struct ordo_topology *topology; /* with the costs that were given; NULL: none was chosen */
+	struct ordo_topology
+		*topology; /* with the costs of the command line; NULL: none was chosen */
 	enum ordo_type type;
 	struct ordo_prediction *prediction;
 };
 
-/* Does the command line say what anything costs? */
+/* Does the command line set a cost? */
 bool sets_costs(const struct predicting *wish);
-/* What the command line says of the machine, over what it usually is; or over one that is there
- * already. */
+/* Applies the costs of the command line to the default machine, or to one that is set already. */
 struct ordo_machine machine_of(const struct predicting *wish);
 void take_machine(const struct predicting *wish, struct ordo_machine *machine);
-/* The topology for nrank ranks with the costs that were given, and the type. false: call->status.
- * To be closed, also after false. */
+/* The topology for nrank ranks with the costs of the command line, and the type. false:
+ * call->status. Close it also after false. */
 bool open_predicted(struct call *call, const struct predicting *wish,
 	const struct ordo_problem *problem, struct predicted *predicted);
-/* The prediction for so many bytes, in place of the last. The schedule must live as long. false:
+/* The prediction for a size, replacing the last one. The schedule must outlive it. false:
  * call->status. */
 bool predict_bytes(struct call *call, const struct predicting *wish,
 	const struct ordo_schedule *schedule, uint64_t bytes, struct predicted *predicted);
-/* Both, for the size that was wished. */
+/* Both, for the size of the command line. */
 bool predict_schedule(struct call *call, const struct predicting *wish,
 	const struct ordo_schedule *schedule, struct predicted *predicted);
-/* Says so where the bytes do not fill equal blocks. */
+/* Prints a note if the bytes do not fill equal blocks. */
 void note_left_out(struct call *call, const struct ordo_problem *problem, uint64_t bytes,
 	const struct predicted *predicted);
-/* Of many ranks without a topology: says what is assumed of links, and what machines there are. */
+/* Many ranks without a topology: prints a note with the assumed links and the known machines. */
 void note_assumption(struct call *call, const struct predicting *wish, uint32_t nrank,
 	const struct predicted *predicted);
 void close_predicted(struct predicted *predicted);

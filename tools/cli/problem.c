@@ -1,4 +1,4 @@
-/* problem.c - what is to be done, as it is said on the command line. */
+/* problem.c - the problem named on the command line. */
 #include "problem.h"
 #include <string.h>
 

@@ -1,5 +1,4 @@
-/* problem.h - what is to be done, as it is said on the command line: an operator on so many ranks,
- * with what belongs to it. */
+/* problem.h - the problem named on the command line: an operator, the ranks and their options. */
 #ifndef ORDO_TOOLS_CLI_PROBLEM_H
 #define ORDO_TOOLS_CLI_PROBLEM_H
 
@@ -25,7 +24,7 @@ struct problem_wish {
 			"f16 and bf16 sums are made in f32 and rounded once, at the end"           \
 	}
 
-/* The operator is the only operand. false: call->status. */
+/* The only operand is the operator. false: call->status. */
 bool read_problem(struct call *call, struct problem_wish *wish);
 
 #endif

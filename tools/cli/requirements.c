@@ -1,4 +1,4 @@
-/* requirements.c - what the order of a schedule must be: read from the command line, asked of a
+/* requirements.c - the required order of a schedule: read from the command line, checked on a
  * proof. */
 #include "requirements.h"
 #include <string.h>

@@ -1,4 +1,4 @@
-/* requirements.h - what the order of a schedule must be, as asked for on the command line. */
+/* requirements.h - the order that the command line requires of a schedule. */
 #ifndef ORDO_TOOLS_CLI_REQUIREMENTS_H
 #define ORDO_TOOLS_CLI_REQUIREMENTS_H
 
@@ -7,9 +7,9 @@
 
 /* --require and --order. */
 struct conditions {
-	struct texts required; /* as written */
+	struct texts required; /* as on the command line */
 	const char *order;
-	uint32_t guarantees;	    /* bit (1 << enum ordo_guarantee), once read */
+	uint32_t guarantees;	    /* bit (1 << enum ordo_guarantee), after reading */
 	bool constant;		    /* of a plan set: one order over all sizes */
 	struct ordo_tree_name name; /* ORDO_UNNAMED: any */
 };
@@ -24,12 +24,12 @@ struct conditions {
 
 /* Reads --require alone. false: call->status. */
 bool read_guarantees(struct call *call, struct conditions *conditions);
-/* Reads what was written, for an operator. false: call->status. The caller frees `required`. */
+/* Reads both options for an operator. false: call->status. The caller frees `required`. */
 bool read_conditions(struct call *call, struct conditions *conditions, enum ordo_operator op);
 bool has_conditions(const struct conditions *conditions);
 
-/* An ordo_suits (compiler.h); closure: const struct conditions *. Judged for sums of floats: where
- * nothing rounds every order will do. */
+/* An ordo_suits (compiler.h); closure: const struct conditions *. Checks sums of floats: without
+ * rounding every order meets the conditions. */
 bool meets_conditions(const struct ordo_schedule *schedule, const struct ordo_proof *proof,
 	void *closure, struct ordo_error *error);
 

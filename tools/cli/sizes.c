@@ -1,4 +1,4 @@
-/* sizes.c - how large a run is: from bytes to the elements of a block, and the sizes of a table. */
+/* sizes.c - sizes: from bytes to the elements of a block, and the sizes of a table. */
 #include "sizes.h"
 #include "memory_limit.h"
 #include <inttypes.h>

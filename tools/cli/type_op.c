@@ -1,4 +1,4 @@
-/* type_op.c - what is added and how, of one kind or of several: --type and --op with lists. */
+/* type_op.c - element types and reductions, one or several: --type and --op with lists. */
 #include "type_op.h"
 #include <ordo/detail/accumulate.h>
 #include <string.h>

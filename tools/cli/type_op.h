@@ -1,4 +1,4 @@
-/* type_op.h - what is added and how, of one kind or of several: --type and --op with lists. */
+/* type_op.h - element types and reductions, one or several: --type and --op with lists. */
 #ifndef ORDO_TOOLS_CLI_TYPE_OP_H
 #define ORDO_TOOLS_CLI_TYPE_OP_H
 
@@ -7,10 +7,10 @@
 #include <ordo/operator.h>
 
 struct arithmetics {
-	struct texts type_names, reduction_names; /* as written; none: f32, sum */
+	struct texts type_names, reduction_names; /* as on the command line; none: f32, sum */
 	enum ordo_type types[ORDO_NTYPE];
 	enum ordo_reduction reductions[ORDO_NREDUCTION];
-	uint32_t ntype, nreduction; /* each once, in the order written */
+	uint32_t ntype, nreduction; /* each once, in the order of the command line */
 	bool all_types;
 };
 #define ARITHMETICS_OPTIONS(arithmetics)                                                           \
@@ -21,10 +21,10 @@ struct arithmetics {
 			ORDO_REDUCTION_NAMES "; several, or all, make a table (sum)"               \
 	}
 
-/* Reads what was written. false: call->status. */
+/* Reads the two options. false: call->status. */
 bool read_arithmetics(struct call *call, struct arithmetics *arithmetics);
-/* Keeps the types that a schedule of the problem can be bound to, if all were wanted; one that was
- * named must be. false: call->status. */
+/* With `all`, keeps the types that a schedule of the problem supports; a type given by name must be
+ * supported. false: call->status. */
 bool fit_types(
 	struct call *call, struct arithmetics *arithmetics, const struct ordo_problem *problem);
 void free_arithmetics(struct arithmetics *arithmetics);

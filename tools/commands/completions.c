@@ -24,7 +24,7 @@ struct typed {
 	const char *const *words;
 	size_t nword;
 	size_t at; /* of the command */
-	struct offers offers;
+	struct completion completion;
 };
 
 static const struct option *find_typed(
@@ -80,26 +80,26 @@ static bool can_repeat(const struct option *option)
 	return option->kind == TEXTS;
 }
 
-static void offer_option(struct offers *offers, const struct option *option)
+static void complete_option(struct completion *completion, const struct option *option)
 {
 	char name[64];
 	snprintf(name, sizeof name, "--%s", option->name);
-	offer(offers, name, option->meaning);
+	print_candidate(completion, name, option->meaning);
 }
 
-static void offer_options(struct typed *typed, const struct option *options, size_t noption,
+static void complete_options(struct typed *typed, const struct option *options, size_t noption,
 	const struct reading *reading)
 {
 	for (size_t i = 0; i < noption; i++)
 		if (i >= 64 || !(reading->given >> i & 1) || can_repeat(&options[i]))
-			offer_option(&typed->offers, &options[i]);
+			complete_option(&typed->completion, &options[i]);
 	for (size_t i = 0; i < NCOMMON_OPTION; i++)
-		offer_option(&typed->offers, &common_options[i]);
+		complete_option(&typed->completion, &common_options[i]);
 }
 
 /* The operand that a usage line has at a place, with all that may stand there: "FILE|--generate A"
  * has FILE, and then none. Brackets and options are passed over, a last "FILE..." is repeated. */
-static void offer_operand(struct offers *offers, const char *usage, size_t place, int op)
+static void complete_operand(struct completion *completion, const char *usage, size_t place, int op)
 {
 	size_t operand = 0;
 	bool alternative = false, argument = false, last_is_operand = false;
@@ -125,7 +125,7 @@ static void offer_operand(struct offers *offers, const char *usage, size_t place
 			operand += last_is_operand && !alternative;
 			snprintf(name, sizeof name, "%.*s", (int)(length - dots), at);
 			if (operand == place || (dots && operand < place))
-				offer_values(offers, name, false, op);
+				complete_values(completion, name, false, op);
 			last_is_operand = true;
 			alternative = false;
 			at += length;
@@ -134,29 +134,30 @@ static void offer_operand(struct offers *offers, const char *usage, size_t place
 	}
 }
 
-static void offer_for_command(void *closure, const struct option *options, size_t noption)
+static void complete_for_command(void *closure, const struct option *options, size_t noption)
 {
 	struct typed *typed = closure;
-	struct offers *offers = &typed->offers;
-	const struct command *command = find_command(offers->call->table, typed->words[typed->at]);
+	struct completion *completion = &typed->completion;
+	const struct command *command =
+		find_command(completion->call->table, typed->words[typed->at]);
 	const struct reading reading = read_typed(typed, options, noption);
 	enum ordo_operator op;
 	const int known = reading.first && ordo_operator_from_typed(reading.first, &op)
 				  ? (int)op
 				  : ORDO_NOPERATOR;
-	const char *equals = strchr(offers->word, '=');
+	const char *equals = strchr(completion->word, '=');
 	if (reading.awaiting) {
-		offer_values(
-			offers, reading.awaiting->argument, reading.awaiting->kind == TEXTS, known);
-	} else if (reading.only_operands || offers->word[0] != '-' || !offers->word[1]) {
-		offer_operand(offers, command->usage, reading.noperand, known);
-	} else if (!strncmp(offers->word, "--", 2) && equals) {
-		const struct option *option = find_typed(options, noption, offers->word);
-		offers->kept = (size_t)(equals - offers->word) + 1;
+		complete_values(completion, reading.awaiting->argument,
+			reading.awaiting->kind == TEXTS, known);
+	} else if (reading.only_operands || completion->word[0] != '-' || !completion->word[1]) {
+		complete_operand(completion, command->usage, reading.noperand, known);
+	} else if (!strncmp(completion->word, "--", 2) && equals) {
+		const struct option *option = find_typed(options, noption, completion->word);
+		completion->kept = (size_t)(equals - completion->word) + 1;
 		if (option && option->argument)
-			offer_values(offers, option->argument, option->kind == TEXTS, known);
+			complete_values(completion, option->argument, option->kind == TEXTS, known);
 	} else
-		offer_options(typed, options, noption, &reading);
+		complete_options(typed, options, noption, &reading);
 }
 
 /* Where the command stands; nword - 1 if it is still to come. */
@@ -168,38 +169,38 @@ static size_t find_place(const char *const *words, size_t nword)
 	return nword - 1;
 }
 
-static void offer_start(struct offers *offers)
+static void complete_start(struct completion *completion)
 {
-	if (offers->word[0] == '-') {
+	if (completion->word[0] == '-') {
 		for (size_t i = 0; i < NCOMMON_OPTION; i++)
-			offer_option(offers, &common_options[i]);
-		offer(offers, "--version", "print the version and exit");
+			complete_option(completion, &common_options[i]);
+		print_candidate(completion, "--version", "print the version and exit");
 		return;
 	}
-	offer_values(offers, "COMMAND", false, ORDO_NOPERATOR);
-	offer(offers, "help", "prints what a command does and which options it has");
+	complete_values(completion, "COMMAND", false, ORDO_NOPERATOR);
+	print_candidate(completion, "help", "prints what a command does and which options it has");
 }
 
 static void answer_for(struct call *call, const char *const *words, size_t nword)
 {
 	struct typed typed = {.words = words, .nword = nword, .at = find_place(words, nword)};
-	struct offers *offers = &typed.offers;
-	offers->call = call;
-	offers->word = words[nword - 1];
-	offers->list = call->json ? cJSON_AddArrayToObject(call->answer, "offers") : NULL;
+	struct completion *completion = &typed.completion;
+	completion->call = call;
+	completion->word = words[nword - 1];
+	completion->list = call->json ? cJSON_AddArrayToObject(call->answer, "offers") : NULL;
 	const bool is_start = typed.at == nword - 1;
 	const struct command *command =
 		is_start ? NULL : find_command(call->table, words[typed.at]);
 	if (is_start)
-		offer_start(offers);
+		complete_start(completion);
 	else if (command)
-		describe_command(command, offer_for_command, &typed);
+		describe_command(command, complete_for_command, &typed);
 	else if (!strcmp(words[typed.at], "help") && typed.at + 2 == nword)
-		offer_values(offers, "COMMAND", false, ORDO_NOPERATOR);
-	add_truth(call->answer, "files", offers->files);
-	add_truth(call->answer, "folders", offers->folders);
-	if (offers->files || offers->folders)
-		say(call, "\t%s\n", offers->files ? "files" : "folders");
+		complete_values(completion, "COMMAND", false, ORDO_NOPERATOR);
+	add_truth(call->answer, "files", completion->files);
+	add_truth(call->answer, "folders", completion->folders);
+	if (completion->files || completion->folders)
+		say(call, "\t%s\n", completion->files ? "files" : "folders");
 }
 
 static int print_script(struct call *call, const char *shell)

@@ -1,4 +1,4 @@
-/* values.c - what an argument or an operand may be, by its name. */
+/* values.c - the kind of value of an argument or operand, by its name. */
 #include "values.h"
 #include <string.h>
 
@@ -23,7 +23,7 @@ static const struct {
 	{"TASK", TASKS},
 	{"TERM", TERMS},
 	{"COMMAND", COMMANDS},
-	/* Numbers, sizes and what a program cannot guess. */
+	/* Numbers, sizes and other values that cannot be enumerated. */
 	{"N", ANYTHING},
 	{"R", ANYTHING},
 	{"K", ANYTHING},

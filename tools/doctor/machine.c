@@ -1,4 +1,4 @@
-/* machine.c - what the system says of the machine and of what this process may use of it. */
+/* machine.c - the machine as the system describes it, and what this process may use of it. */
 #define _GNU_SOURCE /* sched_getaffinity */
 #include "machine.h"
 #include <inttypes.h>
@@ -26,7 +26,7 @@ bool read_start(const char *path, char *text, size_t room)
 	return length > 0;
 }
 
-/* The folder of this process's control group under a root: that of version 2, or of a controller of
+/* The folder of this process's control group under a root: of version 2, or of a controller of
  * version 1. */
 static bool find_group(const char *controller, char *group, size_t room)
 {
@@ -46,8 +46,7 @@ static bool find_group(const char *controller, char *group, size_t room)
 	return false;
 }
 
-/* A number in a file of this process's group, or of one that it is in; the smallest. "max" is no
- * number. */
+/* The smallest number in a file of this process's group and its parents. "max" is no number. */
 static bool read_limit(const char *root, const char *controller, const char *file, uint64_t *first,
 	uint64_t *second)
 {
@@ -85,7 +84,7 @@ static double read_quota(void)
 	return 0;
 }
 
-/* Processors of one core name the same first sibling. */
+/* Processors of one core have the same first sibling. */
 static uint32_t count_cores(const cpu_set_t *allowed)
 {
 	uint32_t count = 0;
@@ -133,8 +132,7 @@ static void lower(uint64_t *least, uint64_t number)
 	*least = number < *least ? number : *least;
 }
 
-/* What the group uses now, and what of it the system takes back where it is short; its limit
- * less that. */
+/* The limit of the group less its use; memory that can be reclaimed does not count as used. */
 static uint64_t left_in_group(uint64_t limit)
 {
 	uint64_t used = 0, none;
@@ -152,7 +150,7 @@ static uint64_t left_in_group(uint64_t limit)
 	return used < limit ? limit - used : 0;
 }
 
-/* Address space: unmapped now, of what the process may have. */
+/* The address space that this process may still map. */
 static uint64_t left_in_process(uint64_t page)
 {
 	struct rlimit limit;

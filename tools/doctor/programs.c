@@ -1,4 +1,4 @@
-/* programs.c - asks other programs what they are. */
+/* programs.c - finds and runs other programs. */
 #define _GNU_SOURCE /* pipe2 */
 #include "programs.h"
 #include "base/clock.h"
@@ -33,14 +33,13 @@ static void become(const char *const *argv, int from, int to)
 		dup2(to, STDERR_FILENO) < 0)
 		_exit(127);
 	signal(SIGPIPE, SIG_DFL);
-	/* A group of its own, so that what it starts ends with it. */
+	/* A process group of its own, so that its children end with it. */
 	setpgid(0, 0);
 	execvp(argv[0], (char *const *)(uintptr_t)argv);
 	_exit(127);
 }
 
-/* Reads until the other end is closed; what does not fit is thrown away. false: it took too
- * long. */
+/* Reads until the other end is closed and drops what does not fit. false: timeout. */
 static bool read_all(int from, double end, char *text, size_t room)
 {
 	size_t length = 0;
@@ -65,7 +64,7 @@ static bool read_all(int from, double end, char *text, size_t room)
 	}
 }
 
-/* Input is short enough for a pipe to hold. */
+/* The input must fit into a pipe. */
 static bool open_input(const char *input, int *from)
 {
 	int ends[2];

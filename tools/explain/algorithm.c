@@ -1,4 +1,4 @@
-/* algorithm.c - all that is known of one algorithm. */
+/* algorithm.c - the facts of one algorithm. */
 #include "base/output.h"
 #include "explain.h"
 #include "report/aliases.h"
@@ -40,7 +40,7 @@ static const char *where_tried(const struct ordo_variant *variant)
 					      : ", if the topology has servers";
 }
 
-/* The forms that are tried when an algorithm is chosen by its order, its time or its cost. */
+/* The variants that are candidates where an algorithm is chosen by order, time or cost. */
 static void explain_variants(struct call *call, const struct ordo_algorithm_facts *facts)
 {
 	cJSON *list = cJSON_AddArrayToObject(call->answer, "variants");
@@ -61,7 +61,7 @@ static void explain_variants(struct call *call, const struct ordo_algorithm_fact
 
 enum { EXAMPLE_RANKS = 4 };
 
-/* AllReduce if it has that, else its first operator, on four ranks. NULL: call->status. */
+/* AllReduce, or else the first operator of the algorithm, on four ranks. NULL: call->status. */
 static struct ordo_schedule *compile_example(struct call *call, const struct ordo_named *named)
 {
 	struct ordo_error error;
@@ -78,7 +78,7 @@ static struct ordo_schedule *compile_example(struct call *call, const struct ord
 	return schedule;
 }
 
-/* What every slot holds after each step. With --json it is text. */
+/* The contents of each slot after each step; with --json a text. */
 static bool say_steps(
 	struct call *call, const struct ordo_schedule *schedule, const struct ordo_proof *proof)
 {
@@ -103,7 +103,7 @@ static bool say_steps(
 	return worked || refuse_error(call, &error);
 }
 
-static bool tell_example(struct call *call, const struct ordo_schedule *schedule, const char *name)
+static bool print_example(struct call *call, const struct ordo_schedule *schedule, const char *name)
 {
 	static const struct ordo_verify_options options = {0};
 	const char *op = ordo_operator_facts(schedule->problem.op)->name;
@@ -126,7 +126,7 @@ static int give_example(struct call *call, const struct ordo_named *named, const
 		return call->status;
 	bool worked = true;
 	if (!output)
-		worked = tell_example(call, schedule, schedule->algorithm);
+		worked = print_example(call, schedule, schedule->algorithm);
 	else if (!ordo_schedule_write(schedule, output, NULL, NULL, &error)) {
 		call->status = fail(call, &error);
 		worked = false;

@@ -1,5 +1,5 @@
-/* rule.c - a rule with a schedule that breaks it and what the verifier says of that; a
- * guarantee with one that lacks it. */
+/* rule.c - a rule with a schedule that breaks it and the verifier's finding; a guarantee with a
+ * schedule that lacks it. */
 #include "base/output.h"
 #include "cli/inputs.h"
 #include "explain.h"
@@ -18,8 +18,7 @@ static bool write_text(struct call *call, const char *path, const char *text)
 	return end_output(&output, whole, &error) || refuse_error(call, &error);
 }
 
-/* The lines of a document that have tasks, streams and ranks, with their numbers; the rest is
- * always alike. */
+/* The lines of a document with tasks, streams and ranks, numbered; the other lines never differ. */
 static void say_tasks(struct call *call, const char *document)
 {
 	unsigned line = 1;
@@ -31,7 +30,7 @@ static void say_tasks(struct call *call, const char *document)
 	}
 }
 
-/* What the verifier finds first, as it prints it. */
+/* The first finding, in the form in which `ordo verify` prints it. */
 static bool say_findings(struct call *call, const struct ordo_schedule *schedule,
 	const struct ordo_verify_options *options)
 {
@@ -44,7 +43,7 @@ static bool say_findings(struct call *call, const struct ordo_schedule *schedule
 	return true;
 }
 
-/* R12 is about links, R13 about limits: those that rules.txt asks for. */
+/* R12 needs links and R13 limits: those of the command in rules.txt. */
 static bool check_example(struct call *call, int rule, const struct ordo_schedule *schedule)
 {
 	static const char *link = "0-1";

@@ -1,11 +1,10 @@
-/* schedule.c - a schedule in words: what moves, which sums are made, and why it is
- * sound. */
+/* schedule.c - a schedule in words: its moves, its sums, and why it is correct. */
 #include "cli/inputs.h"
 #include "explain.h"
 #include "report/proof.h"
 #include <stdlib.h>
 
-/* What the tasks of one phase do. */
+/* The tasks of one phase, counted. */
 struct phase_sum {
 	uint32_t kinds[ORDO_NTASK_KIND];
 	uint64_t chunks_sent;
@@ -26,7 +25,7 @@ static void add_task(struct phase_sum *sum, const struct ordo_schedule *schedule
 		sum->example = task_id;
 }
 
-/* [nphase + 1]; the last is for the tasks of no phase. NULL: no memory. */
+/* [nphase + 1]; the last is for tasks without a phase. NULL: no memory. */
 static struct phase_sum *sum_phases(const struct ordo_schedule *schedule)
 {
 	struct phase_sum *sums = calloc((size_t)schedule->nphase + 1, sizeof *sums);
@@ -96,7 +95,7 @@ static void say_shards(const struct ordo_problem *problem)
 
 enum { MOST_LEAVES = 64 };
 
-/* The first chunk of every different tree, until there were `most`. */
+/* The first chunk of each distinct tree, at most `most`. */
 static void say_trees(struct call *call, const struct ordo_schedule *schedule,
 	const struct ordo_proof *proof, uint32_t most)
 {

@@ -103,7 +103,7 @@ const struct ordo_topology_facts *find_topology(const char *name)
 	return NULL;
 }
 
-/* One of it with eight ranks, counted. */
+/* An instance with eight ranks, and its counts. */
 static bool say_sample(struct call *call, const char *sample, cJSON *one)
 {
 	enum { RANKS = 8 };

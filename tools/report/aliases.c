@@ -1,4 +1,4 @@
-/* aliases.c - reports the names that the field has for algorithms. */
+/* aliases.c - reports the established names of algorithms. */
 #include "aliases.h"
 #include <string.h>
 
@@ -80,8 +80,8 @@ void list_aliases(const struct report *algorithm, const struct ordo_algorithm_fa
 	report_text(&list, "%s", facts->nalias ? "\n" : "");
 }
 
-/* "mesh(streams=one) for ReduceScatter (what arrives is folded...)"; the operators only where they
- * are some of the algorithm's, or are wanted. */
+/* "mesh(streams=one) for ReduceScatter (what arrives is folded...)"; operators only if the alias is
+ * not for all of the algorithm's, or if requested. */
 static void report_meaning(const struct report *list, const struct ordo_named *named, bool wanted)
 {
 	char text[128], operators[128];

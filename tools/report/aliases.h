@@ -1,11 +1,11 @@
-/* aliases.h - the names that the field has for algorithms: reported. */
+/* aliases.h - reports the established names of algorithms. */
 #ifndef ORDO_TOOLS_REPORT_ALIASES_H
 #define ORDO_TOOLS_REPORT_ALIASES_H
 
 #include "base/report.h"
 #include <ordo/compiler.h>
 
-/* The meaning of a name that is for an operator, ORDO_NOPERATOR for any. false: there is none. */
+/* The meaning of an alias for an operator; ORDO_NOPERATOR: for any. false: there is none. */
 bool find_named(const char *name, int op, struct ordo_named *named);
 
 /* "mesh(streams=one)". Returns text. */
@@ -15,11 +15,11 @@ char *write_operators(uint32_t operators, char *text, size_t size);
 
 /* The names of operators[op] as items; nothing if list is NULL. */
 void add_operators(cJSON *list, uint32_t operators);
-/* Of `ordo list`: the other names of an algorithm, each once, in a line. */
+/* For `ordo list`: the aliases of an algorithm, each once, in one line. */
 void list_aliases(const struct report *algorithm, const struct ordo_algorithm_facts *facts);
-/* Of one algorithm: what each of its other names means. */
+/* For one algorithm: the meaning of each alias. */
 void explain_aliases(struct call *call, const struct ordo_algorithm_facts *facts);
-/* Of a name that is an alias: what it means. */
+/* For a name that is an alias: its meaning. */
 void explain_alias(
 	struct call *call, const char *name, const struct ordo_named *named, uint32_t count);
 

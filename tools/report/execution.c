@@ -60,7 +60,7 @@ static void report_exactness(const struct report *report, const struct execution
 		report_text(report, "; and with the exact result");
 }
 
-/* What has no one order is held against the exact result. */
+/* A sum without a fixed order is compared with the exact result. */
 static const char *agreement(const struct execution *execution, const struct execution_wish *wish)
 {
 	if (has_meaning(execution))

@@ -8,17 +8,17 @@
 /* Columns of the labels of these reports. */
 enum { EXECUTION_WIDTH = 12 };
 
-/* The data, the time, what was sent, and the check. */
+/* The data, the time, the traffic, and the check. */
 void report_run(const struct report *report, const struct execution *execution,
 	const struct execution_wish *wish, uint64_t bytes_per_rank);
 /* `2 threads for all ranks`; "transport", "executes" and "workers". */
 void report_drive(const struct report *report, const struct execution_wish *wish);
-/* What was executed, and that there is another way: of one run, or of a table. */
+/* What was executed, and the alternative: for one run, or for a table. */
 const char *form_text(const struct execution_wish *wish, bool table);
 
-/* The bytes that every link carries. */
+/* The bytes carried by each link. */
 void report_links(const struct report *report, const struct execution *execution);
-/* The link that carries most, and what went over the links said to be down (R12 says: nothing). */
+/* The most loaded link, and the traffic over failed links (none, by R12). */
 void report_load(const struct report *report, const struct topology_choice *topology,
 	const struct execution *execution);
 

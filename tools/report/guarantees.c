@@ -70,7 +70,7 @@ enum colour verdict_colour(enum ordo_verdict verdict)
 	return verdict == ORDO_HOLDS ? GREEN : verdict == ORDO_DOES_NOT_HOLD ? YELLOW : PLAIN;
 }
 
-/* A text of several lines goes on below its beginning. */
+/* Aligns the further lines of a text with its beginning. */
 static void report_indented(const struct report *report, const char *text)
 {
 	for (const char *end; (end = strchr(text, '\n')); text = end + 1)
@@ -133,7 +133,7 @@ static void report_contradiction(
 		report_element(&elements, judgement, i);
 }
 
-/* The members of G4 and G5, which a schedule alone cannot have, stand without their text. */
+/* Members only: G4 and G5, which a schedule alone cannot have, appear without text. */
 static void report_verdict(const struct report *report, enum ordo_guarantee guarantee,
 	const struct ordo_judgement *judgement)
 {
@@ -179,7 +179,7 @@ enum { MOST_LEAVES = 32 };
 struct match {
 	const struct ordo_schedule *here;
 	struct ordo_schedule *there;
-	struct ordo_proof *proof; /* of the other */
+	struct ordo_proof *proof; /* of the other schedule */
 	struct ordo_forest *forest;
 	struct ordo_order *orders[2];
 	struct ordo_comparison comparison;
@@ -217,7 +217,7 @@ static void close_match(struct match *match)
 	ordo_schedule_destroy(match->there);
 }
 
-/* The first element that differs, here and there, and on what. */
+/* The first element that differs, its position in both schedules, and a witness input. */
 static bool contradict(const struct match *match, const struct arithmetic *arithmetic,
 	struct ordo_arena *arena, struct ordo_judgement *judgement, struct ordo_error *error)
 {
@@ -242,7 +242,7 @@ static bool contradict(const struct match *match, const struct arithmetic *arith
 		if (!judgement->node[i])
 			return ordo_fail_memory(error);
 	}
-	/* That it differs is so, even if no input was found. */
+	/* The trees differ even if no input was found. */
 	return judgement->contradicted || error->code == ORDO_UNDECIDED;
 }
 

@@ -7,7 +7,7 @@
 
 /* --type and --op: the arithmetic for which guarantees are checked. */
 struct arithmetic {
-	const char *type_name, *reduction_name; /* as written; NULL: f32, sum */
+	const char *type_name, *reduction_name; /* as on the command line; NULL: f32, sum */
 	enum ordo_type type;
 	enum ordo_reduction reduction;
 };
@@ -18,7 +18,7 @@ struct arithmetic {
 		"op", 0, TEXT, &(arithmetic).reduction_name, "OP",                                 \
 			"and for " ORDO_REDUCTION_NAMES " (sum)"                                   \
 	}
-/* The default: f32, sum. */
+/* f32, sum. */
 extern const struct arithmetic sums_of_floats;
 /* false: call->status. */
 bool read_arithmetic(struct call *call, struct arithmetic *arithmetic);

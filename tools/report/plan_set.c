@@ -30,7 +30,7 @@ struct ordo_schedule *open_range(struct call *call, const struct ordo_plan_set *
 	return tame_schedule(call, schedule, &error);
 }
 
-/* One schedule after another, so that only one is in memory. */
+/* One schedule at a time is in memory. */
 static bool prove_ranges(
 	struct call *call, struct set_proof *set_proof, const struct ordo_verify_options *options)
 {
@@ -117,7 +117,7 @@ int verify_set(struct call *call, const struct set_question *question)
 	return status;
 }
 
-/* A range, and what its schedule is. */
+/* A range and the facts of its schedule. */
 static bool list_range(
 	struct call *call, const struct report *list, const struct ordo_plan_set *set, uint32_t i)
 {

@@ -1,4 +1,4 @@
-/* plan_set.h - what the commands do with a plan set instead of a schedule. */
+/* plan_set.h - plan sets: reads, lists and verifies them for commands. */
 #ifndef ORDO_TOOLS_REPORT_PLAN_SET_H
 #define ORDO_TOOLS_REPORT_PLAN_SET_H
 
@@ -10,19 +10,20 @@
 
 /* Reads a set; NULL: call->status. The caller destroys it. */
 struct ordo_plan_set *open_set(struct call *call, const char *path);
-/* Reads the schedule of a range, its names tamed; NULL: call->status. The caller destroys it. */
+/* Reads the schedule of a range, with control characters in names replaced; NULL: call->status. The
+ * caller destroys it. */
 struct ordo_schedule *open_range(
 	struct call *call, const struct ordo_plan_set *set, uint32_t range);
 
 /* `AllReduce on 8 ranks: 3 ranges of sizes from 1 byte on, up to 1073741824` and a line end; the
- * operator, the ranks and what else the problem is as members. */
+ * problem as members. */
 void report_set(const struct report *report, const struct ordo_plan_set *set);
 
 /* `ordo verify SET` */
 struct set_question {
 	const char *path;
 	const struct topology_choice *topology;
-	struct ordo_verify_options options; /* but for the topology */
+	struct ordo_verify_options options; /* without the topology */
 	const struct conditions *conditions;
 	const struct arithmetic *arithmetic;
 };
@@ -34,10 +35,10 @@ int list_set(struct call *call, const char *path);
 /* `ordo compile ... --sizes` */
 struct set_request {
 	struct ordo_problem problem;
-	const struct predicting *setting;    /* but for its size */
-	const struct conditions *conditions; /* read */
+	const struct predicting *setting;    /* without its size */
+	const struct conditions *conditions; /* already read */
 	const char *sizes;		     /* "1:1GiB" */
-	const char *output;		     /* NULL: none was given */
+	const char *output;		     /* NULL: none */
 };
 int compile_set(struct call *call, const struct set_request *request);
 

@@ -1,4 +1,4 @@
-/* plan_set_proof.c - reports what is proved of a plan set. */
+/* plan_set_proof.c - reports the proof of a plan set. */
 #include "plan_set_proof.h"
 #include "proof.h"
 #include <inttypes.h>
@@ -8,8 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Trees are shown with at most so many leaves; changes, and parts of each, at most so many at a
- * time. */
+/* Limits of the text: leaves of a tree, changes, and parts of a change. */
 enum { MOST_LEAVES = 32, MOST_CHANGES = 8, MOST_PARTS = 2 };
 
 bool open_set_proof(struct call *call, struct set_proof *set_proof, const struct ordo_plan_set *set,
@@ -38,7 +37,7 @@ void close_set_proof(struct set_proof *set_proof)
 	*set_proof = (struct set_proof){0};
 }
 
-/* Those of all ranges are one list. */
+/* The findings of all ranges are in one list. */
 static void report_findings(
 	struct call *call, const struct ordo_schedule *schedule, const struct ordo_proof *proof)
 {
@@ -79,7 +78,7 @@ bool prove_range(struct call *call, struct set_proof *set_proof, uint32_t range,
 	return worked && (range_proof->algorithm ? true : refuse_memory(call));
 }
 
-/* Digests are there if G1 and G2 hold, and are equal for schedules that are bit-interchangeable. */
+/* Digests exist if G1 and G2 hold; bit-interchangeable schedules have equal digests. */
 static bool same_order(const struct range_proof *one, const struct range_proof *other)
 {
 	return one->order && other->order && one->order->digest[0] &&
@@ -93,7 +92,7 @@ static enum ordo_verdict verdict_of(const struct ordo_order *order, int guarante
 				: order->position_invariant;
 }
 
-/* What does not hold of one schedule does not hold of the set. */
+/* The set has a guarantee only if each schedule has it. */
 static enum ordo_verdict verdict_over_all(const struct set_proof *set_proof, int guarantee)
 {
 	for (uint32_t i = 0; !set_proof->any_order && i < set_proof->set->nrange; i++) {
@@ -161,7 +160,7 @@ static const char *order_text(
 	return out;
 }
 
-/* How wide the widest of the table's texts is. */
+/* The width of a column. */
 struct widths {
 	int sizes, schedule, algorithm, order;
 };
@@ -252,7 +251,7 @@ static bool compare_range(
 	*change = (struct change){
 		.range = {&set_proof->set->ranges[range], &set_proof->set->ranges[range + 1]},
 		.order = {set_proof->ranges[range].order, set_proof->ranges[range + 1].order}};
-	/* Without a digest there is no one order to compare. */
+	/* Without a digest there is no single order to compare. */
 	if (!change->order[0]->digest[0] || !change->order[1]->digest[0])
 		return true;
 	return ordo_compare(change->order[0], change->order[1], &change->comparison, &error)
@@ -288,7 +287,7 @@ static const char *position_text(char out[64], struct ordo_position at)
 	return out;
 }
 
-/* Values of an input whose bits differ between the two sides of a change. */
+/* Values of an input on which the results of both sides differ. */
 static bool contradict(const struct set_proof *set_proof, const struct change *change,
 	struct ordo_contradiction *contradiction, struct ordo_error *error)
 {
@@ -339,7 +338,7 @@ static void report_part(const struct report *list, struct set_proof *set_proof,
 	}
 }
 
-/* People see the first parts; --json has all. */
+/* Text shows the first parts; --json has all. */
 static void report_parts(const struct report *change_report, struct set_proof *set_proof,
 	const struct change *change)
 {
@@ -382,7 +381,7 @@ static bool report_change(
 	return worked;
 }
 
-/* The first schedule that a guarantee does not hold of. */
+/* The first schedule without the guarantee. */
 static const char *first_without(const struct set_proof *set_proof, int guarantee)
 {
 	for (uint32_t i = 0; i < set_proof->set->nrange; i++)
@@ -414,7 +413,7 @@ static void report_set_guarantees(const struct report *report, const struct set_
 	}
 }
 
-/* `constant`, `changes`, ...; what follows in the line. */
+/* `constant`, `changes`, ..., and the rest of the line. */
 static void report_order(const struct report *report, const struct set_proof *set_proof)
 {
 	const char *green = paint(report->text, GREEN), *yellow = paint(report->text, YELLOW),

@@ -141,7 +141,7 @@ struct used_link {
 	uint32_t link;
 };
 
-/* The busiest first, then in order. */
+/* By load, the highest first, then by number. */
 static int compare_links(const void *one, const void *other)
 {
 	const struct used_link *a = one, *b = other;
@@ -150,7 +150,7 @@ static int compare_links(const void *one, const void *other)
 	return (a->link > b->link) - (a->link < b->link);
 }
 
-/* Those over which anything went, the busiest first. NULL: no memory. */
+/* The resources that were used, by load. NULL: no memory. */
 static struct used_link *sort_links(const struct predicted *predicted, uint32_t *count)
 {
 	const struct ordo_topology *topology = predicted->topology;
@@ -227,7 +227,7 @@ static void report_step(const struct report *report, const struct ordo_schedule 
 		phase != ORDO_NO_PHASE ? schedule->phases[phase] : "");
 }
 
-/* Of a long one the beginning and the end. */
+/* Of a long path the beginning and the end. */
 static void report_path(const struct report *report, const struct prediction_wish *wish,
 	const struct ordo_schedule *schedule, const struct ordo_prediction *prediction)
 {
@@ -248,7 +248,7 @@ static void report_path(const struct report *report, const struct prediction_wis
 	free(steps);
 }
 
-/* Those over which anything went. */
+/* The links that were used. */
 static void add_links(const struct report *report, const struct predicted *predicted)
 {
 	const struct ordo_topology *topology = predicted->topology;
@@ -301,7 +301,7 @@ void report_prediction(const struct report *report, const struct prediction_wish
 			100 * prediction->busiest_share);
 	report_members(report, "%s<bottleneck> %g<bottleneck_share>", text_or_null(busiest),
 		prediction->busiest_share);
-	/* People see the busiest links and the ends of the path; --json has all, in order. */
+	/* Text shows the busiest links and the ends of the path; --json has all, in order. */
 	if (report->json)
 		add_path(report, schedule, prediction);
 	if (report->json && predicted->topology)

@@ -1,16 +1,16 @@
-/* prediction.h - what `ordo predict` says of one prediction: the time, where it goes, what limits
- * it, and what it could be at best. */
+/* prediction.h - reports a prediction: the time, its breakdown, the bottleneck, and the lower
+ * bounds. */
 #ifndef ORDO_TOOLS_REPORT_PREDICTION_H
 #define ORDO_TOOLS_REPORT_PREDICTION_H
 
 #include "cli/prediction_options.h"
 
-/* How much of it people see; --json has all. */
+/* Limits of the text; --json has all. */
 struct prediction_wish {
 	uint32_t max_path, max_links;
 };
 
-/* The largest of the bounds, and which it is: "the cut". Never NULL. */
+/* The largest lower bound and its name: "the cut". Never NULL. */
 double largest_bound(const struct ordo_time_bounds *bounds, const char **name);
 enum { BUSIEST_SIZE = 128 };
 /* `link 0 -> 1 HCCS`, `the adder of rank 3`, `the wire: ...`; "" if nothing was used; returns

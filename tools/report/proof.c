@@ -1,4 +1,4 @@
-/* proof.c - reports what a schedule is, and what was proved of it. */
+/* proof.c - reports a schedule and its proof. */
 #include "proof.h"
 #include "base/progress.h"
 #include <string.h>
@@ -92,7 +92,7 @@ static void report_order(const struct report *report, const struct ordo_schedule
 	const struct ordo_proof *proof)
 {
 	const uint32_t nchunk = ordo_nchunk(&schedule->problem);
-	/* Without a digest no order is fixed, and there is nothing to count. */
+	/* Without a digest no order is fixed, so orders are not counted. */
 	if (ordo_operator_facts(schedule->problem.op)->reduces && proof->digest[0])
 		report_line(report, "orders", "%u%s over %u chunk%s", proof->ndistinct,
 			proof->ndistinct == 1 ? "" : " different", nchunk, plural(nchunk));

@@ -1,11 +1,11 @@
-/* proof.h - reports what a schedule is, and what was proved of it. */
+/* proof.h - reports a schedule and its proof. */
 #ifndef ORDO_TOOLS_REPORT_PROOF_H
 #define ORDO_TOOLS_REPORT_PROOF_H
 
 #include "guarantees.h"
 #include <ordo/verify.h>
 
-/* The arithmetic and conditions to check, beside the document. */
+/* The arithmetic and the limits to check, beside the document. */
 #define ATOMIC_REDUCE_MEANING                                                                      \
 	"accept unordered reductions into one slot as complete sums in no fixed order (refutes "   \
 	"G2)"
@@ -20,7 +20,7 @@
 			"at most N tokens in flight on a signal; 1: flags suffice (R13)"           \
 	}
 
-/* How many moves, and how many pairs of Notify and Wait, a schedule has. */
+/* The numbers of moves and of pairs of Notify and Wait in a schedule. */
 struct task_counts {
 	uint32_t move, notify, wait;
 };
@@ -33,13 +33,13 @@ void report_schedule(const struct report *report, const struct ordo_schedule *sc
  * proved, and the measures. */
 void report_proof(const struct report *report, const struct ordo_schedule *schedule,
 	const struct ordo_proof *proof);
-/* Which rules hold, if all do; through_ranks: R12 was checked where ranks pass data on. */
+/* The rules that hold, if all do; through_ranks: R12 was checked with forwarding ranks. */
 void report_rules(const struct report *report, const struct ordo_limits *limits, bool topology,
 	bool through_ranks);
-/* The guarantees; and, as text alone, the orders and the measures of a proof. */
+/* The guarantees; as text also the orders and measures of a proof. */
 void report_guarantees(const struct report *report, const struct ordo_schedule *schedule,
 	const struct ordo_proof *proof, const struct guarantee_verdicts *verdicts);
-/* Judges the guarantees of what is proved and reports them. false: call->status. */
+/* Checks and reports the guarantees of a proof. false: call->status. */
 bool check_and_report_guarantees(struct call *call, const struct arithmetic *arithmetic,
 	const struct ordo_schedule *schedule, const struct ordo_proof *proof);
 

@@ -1,4 +1,4 @@
-/* symmetry.c - proofs from one program, of documents and of programs generated on the fly. */
+/* symmetry.c - proofs from one program, of documents and of programs generated on demand. */
 #include "symmetry.h"
 #include "base/clock.h"
 #include "base/progress.h"
@@ -8,10 +8,10 @@
 #include <ordo/detail/generators.h>
 #include <string.h>
 
-/* The whole is proved as fast as a symmetry is found below so many tasks, and has trees to tell
- * about. */
+/* Below this number of tasks a proof of all ranks is as fast as finding a symmetry, and lists the
+ * trees. */
 enum { FEW_TASKS = 1 << 20 };
-/* A generated schedule with more tasks is not put into memory to be refuted from the whole. */
+/* A generated schedule with more tasks is too large to be gathered for a proof of all ranks. */
 enum { MANY_TASKS = 1 << 25 };
 
 bool read_symmetry_use(struct call *call, const char *text, enum symmetry_use *use)
@@ -45,7 +45,7 @@ static int find_symmetry(struct call *call, const struct ordo_programs *programs
 	return error.code != ORDO_OK ? -1 : found->found;
 }
 
-/* NULL with an error of ORDO_UNDECIDED: it cannot be done this way. */
+/* NULL with ORDO_UNDECIDED: this method cannot prove or refute it. */
 static struct ordo_proof *prove_part(const struct ordo_programs *programs,
 	const struct symmetry_found *found, const struct ordo_verify_options *options,
 	struct ordo_error *error)
@@ -124,7 +124,7 @@ void report_symmetry(const struct report *report, const struct symmetry_found *f
 
 struct generated {
 	struct ordo_programs programs;
-	struct ordo_schedule *head; /* the problem, and no task: what is said needs no more */
+	struct ordo_schedule *head; /* the problem, without tasks, for reports */
 	struct symmetry_found found;
 	struct ordo_proof *proof;
 	double finding, proving; /* seconds */
@@ -160,7 +160,7 @@ static void report_generated_times(const struct report *report, const struct gen
 	report_members(report, "%" PRIu64 "<peak_bytes>", peak_bytes());
 }
 
-/* From the whole, where a symmetry is not wanted. */
+/* The proof of all ranks, after a refutation of the quotient. */
 static struct ordo_proof *prove_gathered(
 	struct call *call, const struct generate_wish *wish, struct generated *g)
 {
