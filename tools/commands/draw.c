@@ -93,7 +93,8 @@ static bool find_verdict(struct call *call, const struct wish *wish,
 	return *witness;
 }
 
-static void tell_findings(struct call *call, const struct wish *wish, const struct witness *witness)
+static void report_refutation(
+	struct call *call, const struct wish *wish, const struct witness *witness)
 {
 	note(call, "refuted by %s: %u finding%s in red; `ordo verify %s` prints them",
 		witness->rules, witness->nfinding, plural(witness->nfinding), wish->file);
@@ -127,7 +128,7 @@ static bool draw_chosen(struct call *call, const struct wish *wish, const struct
 		worked = draw(out, subject->schedule, &excerpt.selection, subject->witness, &drawn,
 			&error);
 		if (worked)
-			tell_omission(call, subject->schedule, &excerpt, drawn, total, what);
+			note_omission(call, subject->schedule, &excerpt, drawn, total, what);
 		else
 			call->status = fail(call, &error);
 	}
@@ -191,7 +192,7 @@ static bool draw_proved(
 	else if (worked) {
 		worked = kinds[wish->kind].draw(call, wish, &subject, out);
 		if (worked && witness)
-			tell_findings(call, wish, witness);
+			report_refutation(call, wish, witness);
 	}
 	free_witness(witness);
 	ordo_proof_destroy(proof);
@@ -333,12 +334,12 @@ static bool take_count(struct call *call, struct wish *wish, bool sized)
 {
 	struct texts *ranks = &wish->excerpt.ranks;
 	const char *name = wish->times.predicting.topology.name;
-	const bool tells = name && strpbrk(name, ":/.");
+	const bool has_size = name && strpbrk(name, ":/.");
 	uint64_t count;
 	if (sized)
 		return refuse_usage(call, "--ranks N is the number of ranks of the topology",
 			"--size is the size of a vector; a topology alone has none");
-	if (!ranks->count || (tells && ranks->count > 1) || !read_wide(ranks->items[0], &count))
+	if (!ranks->count || (has_size && ranks->count > 1) || !read_wide(ranks->items[0], &count))
 		return true;
 	if (!count || count > ORDO_LIMIT) {
 		call->status = fail_usage(

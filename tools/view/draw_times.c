@@ -3,8 +3,8 @@
 #include "view/svg/space_time.h"
 #include <string.h>
 
-/* What a map is of, and how to see tasks. */
-static void tell_form(struct call *call, const struct space_time_facts *facts)
+/* The aggregation of a map, and how to select fewer tasks. */
+static void note_form(struct call *call, const struct space_time_facts *facts)
 {
 	if (facts->form == DENSE_BARS)
 		note(call,
@@ -49,14 +49,13 @@ static bool draw_chosen(struct call *call, const struct chosen_timeline *times,
 		.witness = witness};
 	if (!draw_space_time(out, &picture, &facts, &error))
 		return refuse_error(call, &error);
-	tell_form(call, &facts);
+	note_form(call, &facts);
 	add_facts(call, times->timeline, &facts);
 	return true;
 }
 
-/* What is red, before all else in the line below the title: the first finding, as far as its first
- * line goes. */
-static void tell_findings(struct chosen_timeline *times, const struct witness *witness)
+/* Puts the first line of the first finding at the beginning of the line below the title. */
+static void mention_findings(struct chosen_timeline *times, const struct witness *witness)
 {
 	enum { MOST_LETTERS = 60 };
 	char setting[sizeof times->setting];
@@ -74,17 +73,17 @@ bool draw_times(struct call *call, const struct timeline_wish *wish,
 	const struct excerpt_wish *excerpt, const struct ordo_schedule *schedule,
 	const struct witness *witness, FILE *out)
 {
-	/* Nothing is cut: what is too long is aggregated. */
+	/* A long schedule is aggregated, not cut. */
 	const struct excerpt_wish whole = {
 		.ranks = excerpt->ranks, .phases = excerpt->phases, .max_tasks = UINT32_MAX};
 	struct excerpt chosen;
 	struct chosen_timeline times = {.timeline = NULL};
 	bool worked = choose_excerpt(call, &whole, schedule, NULL, &chosen);
-	if (worked && witness && witness->stuck)
-		worked = choose_timeline_as_far(call, wish, schedule, witness->stuck, &times);
+	if (worked && witness && witness->stopped)
+		worked = choose_partial_timeline(call, wish, schedule, witness->stopped, &times);
 	else
 		worked = worked && choose_timeline(call, wish, schedule, &times);
-	tell_findings(&times, witness);
+	mention_findings(&times, witness);
 	worked = worked && draw_chosen(call, &times, excerpt, &chosen.selection, witness, out);
 	close_timeline(&times);
 	free_excerpt(&chosen);

@@ -5,8 +5,9 @@
 #include "timelines.h"
 #include "view/model/excerpt.h"
 
-/* Writes it as SVG, with what the witness names in red (NULL: nothing), and says what was left out.
- * excerpt->max_tasks: of more a map is drawn; USUAL_TASKS. false: call->status. */
+/* Writes it as SVG, with the tasks of the witness in red (NULL: none), and notes what was left out.
+ * With more than excerpt->max_tasks tasks (USUAL_TASKS: as many as are legible) it draws a map.
+ * false: call->status. */
 bool draw_times(struct call *call, const struct timeline_wish *wish,
 	const struct excerpt_wish *excerpt, const struct ordo_schedule *schedule,
 	const struct witness *witness, FILE *out);

@@ -3,15 +3,15 @@
 #include "view/model/pairing.h"
 #include <stdlib.h>
 
-/* Seconds shown if nothing takes any time. */
+/* Seconds shown if no task takes time. */
 static const double least_total = 1e-6;
 
 struct cutting {
 	const struct ordo_schedule *schedule;
-	const uint32_t *stuck;
+	const uint32_t *stopped;
 	uint32_t *partners;
-	uint32_t *of_whole; /* [ntask of the runnable] the task it was */
-	struct stuck_run *run;
+	uint32_t *of_whole; /* [ntask of the runnable part] the task of the whole */
+	struct partial_run *run;
 };
 
 /* Whether a Notify's token is taken; a Notify without a Wait is left out of the prediction. */
@@ -21,7 +21,7 @@ static bool is_taken(const struct cutting *cutting, uint32_t task)
 	if (cutting->schedule->tasks[task].kind != ORDO_NOTIFY)
 		return true;
 	return partner != ORDO_NONE &&
-	       partner < cutting->stuck[ordo_stream_of(cutting->schedule, partner)];
+	       partner < cutting->stopped[ordo_stream_of(cutting->schedule, partner)];
 }
 
 static bool cut(struct cutting *cutting, struct ordo_error *error)
@@ -37,8 +37,8 @@ static bool cut(struct cutting *cutting, struct ordo_error *error)
 	for (uint32_t s = 0; worked && s < schedule->nstream; s++) {
 		const struct ordo_stream *stream = &schedule->streams[s];
 		worked = ordo_schedule_begin_stream(part, stream->rank, stream->name, error);
-		cutting->run->nstuck += cutting->stuck[s] < stream->end;
-		for (uint32_t t = stream->first; worked && t < cutting->stuck[s]; t++) {
+		cutting->run->nblocked += cutting->stopped[s] < stream->end;
+		for (uint32_t t = stream->first; worked && t < cutting->stopped[s]; t++) {
 			if (!is_taken(cutting, t))
 				continue;
 			cutting->of_whole[part->ntask] = t;
@@ -72,28 +72,28 @@ static void add_times(const struct cutting *cutting, const bool *timed)
 	for (uint32_t s = 0; s < schedule->nstream; s++) {
 		const struct ordo_stream *stream = &schedule->streams[s];
 		for (uint32_t t = stream->first; t < stream->end; t++) {
-			const bool begun = t <= cutting->stuck[s];
+			const bool begun = t <= cutting->stopped[s];
 			cutting->run->absent[t] = !begun;
 			if (timed[t] || !begun)
 				continue;
 			const bool first = t == stream->first;
 			const double ready = first ? 0 : whole->tasks[t - 1].end,
-				     end = t == cutting->stuck[s] ? whole->total : ready;
+				     end = t == cutting->stopped[s] ? whole->total : ready;
 			whole->tasks[t] = (struct ordo_timed_task){
 				ready, end, end, first ? ORDO_NONE : t - 1, ORDO_NONE};
 		}
 	}
 }
 
-bool predict_until_stuck(struct call *call, const struct predicting *wish,
-	const struct ordo_schedule *schedule, const uint32_t *stuck, struct predicted *predicted,
-	struct stuck_run *run)
+bool predict_until_deadlock(struct call *call, const struct predicting *wish,
+	const struct ordo_schedule *schedule, const uint32_t *stopped, struct predicted *predicted,
+	struct partial_run *run)
 {
 	struct ordo_error error;
-	struct cutting cutting = {schedule, stuck, pair_tasks(schedule),
+	struct cutting cutting = {schedule, stopped, pair_tasks(schedule),
 		calloc((size_t)schedule->ntask + 1, sizeof *cutting.of_whole), run};
 	bool *timed = calloc((size_t)schedule->ntask + 1, sizeof *timed);
-	*run = (struct stuck_run){.timeline = ordo_timeline_create(schedule, &error),
+	*run = (struct partial_run){.timeline = ordo_timeline_create(schedule, &error),
 		.absent = calloc((size_t)schedule->ntask + 1, sizeof *run->absent)};
 	bool worked = cutting.partners && cutting.of_whole && timed && run->timeline && run->absent;
 	if (!worked)
@@ -112,10 +112,10 @@ bool predict_until_stuck(struct call *call, const struct predicting *wish,
 	return worked;
 }
 
-void close_stuck(struct stuck_run *run)
+void close_partial_run(struct partial_run *run)
 {
 	ordo_schedule_destroy(run->runnable);
 	ordo_timeline_destroy(run->timeline);
 	free(run->absent);
-	*run = (struct stuck_run){.runnable = NULL};
+	*run = (struct partial_run){.runnable = NULL};
 }

@@ -1,4 +1,4 @@
-/* pictures.c - pictures as commands deliver them. */
+/* pictures.c - writes pictures in the requested format. */
 #include "pictures.h"
 #include "base/output.h"
 #include "view/dot/drawings.h"

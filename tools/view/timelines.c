@@ -108,20 +108,21 @@ static bool open_trace(struct call *call, const struct timeline_wish *wish,
 	return true;
 }
 
-bool choose_timeline_as_far(struct call *call, const struct timeline_wish *wish,
-	const struct ordo_schedule *schedule, const uint32_t *stuck, struct chosen_timeline *chosen)
+bool choose_partial_timeline(struct call *call, const struct timeline_wish *wish,
+	const struct ordo_schedule *schedule, const uint32_t *stopped,
+	struct chosen_timeline *chosen)
 {
 	if (wish->trace)
 		return choose_timeline(call, wish, schedule, chosen);
 	*chosen = (struct chosen_timeline){.timeline = NULL};
-	if (!predict_until_stuck(
-		    call, &wish->predicting, schedule, stuck, &chosen->predicted, &chosen->stuck))
+	if (!predict_until_deadlock(call, &wish->predicting, schedule, stopped, &chosen->predicted,
+		    &chosen->partial))
 		return false;
-	chosen->timeline = chosen->stuck.timeline;
-	chosen->absent = chosen->stuck.absent;
+	chosen->timeline = chosen->partial.timeline;
+	chosen->absent = chosen->partial.absent;
 	append_size(chosen);
-	append(chosen, "; %" PRIu32 " stream%s for ever", chosen->stuck.nstuck,
-		chosen->stuck.nstuck == 1 ? " waits" : "s wait");
+	append(chosen, "; %" PRIu32 " stream%s for ever", chosen->partial.nblocked,
+		chosen->partial.nblocked == 1 ? " waits" : "s wait");
 	return true;
 }
 
@@ -143,6 +144,6 @@ bool choose_timeline(struct call *call, const struct timeline_wish *wish,
 void close_timeline(struct chosen_timeline *chosen)
 {
 	close_predicted(&chosen->predicted);
-	close_stuck(&chosen->stuck);
+	close_partial_run(&chosen->partial);
 	end_traced(&chosen->traced);
 }

@@ -8,8 +8,8 @@
 
 struct timeline_wish {
 	struct predicting predicting;
-	const char *trace;    /* the file of one; NULL: a prediction */
-	uint64_t call, round; /* of the trace */
+	const char *trace;    /* the file of a trace; NULL: a prediction */
+	uint64_t call, round; /* in the trace */
 };
 #define TIMELINE_USUAL                                                                             \
 	{                                                                                          \
@@ -27,19 +27,19 @@ struct timeline_wish {
 struct chosen_timeline {
 	struct predicted predicted; /* without a trace */
 	struct traced traced;	    /* with one */
-	struct stuck_run stuck;	    /* of a schedule that deadlocks */
+	struct partial_run partial; /* of a schedule that deadlocks */
 	const struct ordo_timeline *timeline;
 	const bool *absent; /* [ntask], as in struct traced; NULL: none */
 	char setting[512];  /* a caption of the times, in one line */
 };
 
-/* false: call->status. To be closed, also after false. The schedule must live as long. */
+/* false: call->status. Close it also after false. The schedule must outlive it. */
 bool choose_timeline(struct call *call, const struct timeline_wish *wish,
 	const struct ordo_schedule *schedule, struct chosen_timeline *chosen);
-/* The same for a schedule that deadlocks: stuck[nstream] is the task at which each stream blocks
- * (its end: it does not). */
-bool choose_timeline_as_far(struct call *call, const struct timeline_wish *wish,
-	const struct ordo_schedule *schedule, const uint32_t *stuck,
+/* The same up to a deadlock: stopped[nstream] is the task at which each stream blocks (its end: it
+ * does not). */
+bool choose_partial_timeline(struct call *call, const struct timeline_wish *wish,
+	const struct ordo_schedule *schedule, const uint32_t *stopped,
 	struct chosen_timeline *chosen);
 void close_timeline(struct chosen_timeline *chosen);
 

@@ -1,11 +1,11 @@
-/* oklch.c - colours by how they look. Source: Ottosson, "A perceptual color space for image
+/* oklch.c - colours in a perceptual space. Source: Ottosson, "A perceptual color space for image
  * processing", 2020. */
 #include "oklch.h"
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
 
-/* Linear red, green and blue. false: the screen has no such colour. */
+/* Linear red, green and blue. false: out of the gamut of sRGB. */
 static bool linear(double rgb[3], double lightness, double chroma, double hue)
 {
 	const double a = chroma * cos(hue), b = chroma * sin(hue);

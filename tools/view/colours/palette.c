@@ -6,12 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Hues that stay apart, also for most people who see fewer of them. */
+/* Hues that stay distinguishable, also with most kinds of colour blindness. */
 static const double hues[] = {0.58, 0.10, 0.38, 0.80, 0.48, 0.95, 0.16, 0.70};
 enum { NHUE = sizeof hues / sizeof *hues };
 
-/* The same for bars, in degrees: the page mixes both, and hues that lie across from each other make
- * grey. */
+/* Hues of bars, in degrees: the page mixes both, and opposite hues would give grey. */
 static const double bar_hues[] = {255, 62, 160, 330, 205, 25, 100, 292};
 
 static void write_colour(char colour[8], double hue, double saturation, double value)
@@ -84,7 +83,7 @@ bool legend_of_seen(const struct palette *palette, const struct ordo_schedule *s
 	return first < end;
 }
 
-/* phases[first..end) are of one family. */
+/* phases[first..end) belong to one family. */
 static void colour_family(struct palette *palette, const struct ordo_schedule *schedule,
 	uint32_t first, uint32_t end, uint32_t family)
 {

@@ -1,8 +1,6 @@
-/* dark.c - pictures set by `dot`, also for those who read in the dark.
- *
- * `dot` writes colours as attributes, which any rule of a style sheet overrules: there is one for
- * each colour in the picture, by its value. So no drawing has to know of it.
- */
+/* dark.c - a dark mode for pictures rendered by `dot`. `dot` writes colours as attributes, which a
+ * style sheet overrides: it gets one rule for each colour in the picture, so drawings need no dark
+ * mode of their own. */
 #include "dark.h"
 #include "view/colours/oklch.h"
 #include <errno.h>
@@ -12,27 +10,27 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Lightness of paper and of ink in the dark; those of what is white and black. */
+/* Lightness of the background and of the text in dark mode; lightness of white and black. */
 static const double paper = 0.165, ink = 0.945;
 
 enum attribute { FILL, STROKE, STOP, NATTRIBUTE };
 static const char *const before_colour[NATTRIBUTE] = {" fill=\"", " stroke=\"", "stop-color:"};
 
-/* One colour as it is used: attribute << 24 | 0xrrggbb, and a mark for those that are names. */
+/* One use of a colour: attribute << 24 | 0xrrggbb, and a flag for named colours. */
 enum { NAMED = 1u << 26 };
 struct uses {
 	uint32_t *items;
 	size_t count, room;
 };
 
-/* Light to dark and back. Strong colours are lines and marks: on dark paper they are a little
- * lighter. */
+/* Inverts the lightness. Strong colours are lines and marks: they get a little lighter on a dark
+ * background. */
 static void dark_of(uint32_t rgb, char colour[8])
 {
 	double lightness, chroma, hue;
 	read_oklch(rgb, &lightness, &chroma, &hue);
 	const double strong = fmin(1, chroma / 0.12) * fmax(0, fmin(1, (0.85 - lightness) / 0.25));
-	/* What is nearly white must still be told from paper. */
+	/* Nearly white colours must differ from the background. */
 	const double turned =
 		paper + (ink - paper) * pow(fmax(0, 1 - lightness), 0.8) + 0.15 * strong;
 	if (chroma < 0.02)
@@ -41,7 +39,7 @@ static void dark_of(uint32_t rgb, char colour[8])
 		write_oklch(colour, fmin(ink, turned), chroma * 1.15, hue);
 }
 
-/* "#rrggbb", "black" or "white"; false: another, or none. */
+/* "#rrggbb", "black" or "white"; false: none of these. */
 static bool read_colour(const char *text, uint32_t *use)
 {
 	if (!strncmp(text, "black\"", 6) || !strncmp(text, "white\"", 6)) {
@@ -58,7 +56,7 @@ static int compare(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
-/* Every colour once, in order. false: no memory. */
+/* Each colour once, sorted. false: no memory. */
 static bool find_uses(const char *svg, struct uses *uses)
 {
 	for (uint32_t attribute = 0; attribute < NATTRIBUTE; attribute++) {
@@ -69,7 +67,7 @@ static bool find_uses(const char *svg, struct uses *uses)
 			if (!read_colour(at, &use))
 				continue;
 			use |= attribute << 24;
-			/* Neighbours are often alike. */
+			/* Adjacent elements often have equal colours. */
 			if (uses->count && uses->items[uses->count - 1] == use)
 				continue;
 			if (!ordo_array_reserve(&uses->items, &uses->room, uses->count + 1,
@@ -109,7 +107,7 @@ static void print_rule(FILE *out, uint32_t use)
 	}
 }
 
-/* Text that has no colour is black. */
+/* Text without a colour is black. */
 static void print_style(FILE *out, const struct uses *uses)
 {
 	char dark[8];

@@ -1,4 +1,4 @@
-/* dark.h - pictures set by `dot`, also for those who read in the dark. */
+/* dark.h - a dark mode for pictures rendered by `dot`. */
 #ifndef ORDO_TOOLS_VIEW_DOT_DARK_H
 #define ORDO_TOOLS_VIEW_DOT_DARK_H
 
@@ -6,9 +6,8 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/* Copies SVG as `dot` writes it, from its beginning, with a style sheet that is its colours in the
- * dark: light is dark and dark is light there, hues stay. Readers that know no dark mode show it as
- * it was. */
+/* Copies SVG as `dot` writes it, from its beginning, and adds a style sheet with its colours in
+ * dark mode: inverted lightness, same hues. Viewers without dark mode show the original colours. */
 bool add_dark_mode(FILE *svg, FILE *out, struct ordo_error *error);
 
 #endif

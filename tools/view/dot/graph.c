@@ -1,4 +1,4 @@
-/* graph.c - the few things drawings need of cgraph. */
+/* graph.c - the subset of cgraph that drawings use. */
 #include "graph.h"
 #include <errno.h>
 #include <ordo/arena.h>
@@ -35,7 +35,7 @@ void set_default(Agraph_t *graph, int kind, const char *name, const char *value)
 	agattr(graph, kind, text_of(name), text_of(value));
 }
 
-/* Cuts `name=value; ...` into its names and values. false: there is none left. */
+/* Splits `name=value; ...`. false: at the end. */
 static bool next_attribute(char **rest, const char **name, const char **value)
 {
 	if (!*rest)
@@ -71,7 +71,7 @@ void set_defaults(Agraph_t *graph, int kind, const char *attributes)
 		set_default(graph, kind, name, value);
 }
 
-/* `line_break` is what a line break becomes. */
+/* `line_break` replaces line breaks. */
 static void set_shown(
 	void *object, const char *name, const char *text, const char *line_break, const char *end)
 {
@@ -87,7 +87,7 @@ static void set_shown(
 			label[length++] = '\\';
 		label[length++] = (unsigned char)*text < ' ' || *text == 0x7f ? '?' : *text;
 	}
-	/* A text cut short ends with a whole letter. */
+	/* Cuts a text at a character boundary. */
 	for (; *text && length && ((unsigned char)*text & 0xc0) == 0x80; text--)
 		length--;
 	snprintf(label + length, sizeof label - length, "%s", end);
@@ -122,7 +122,7 @@ Agnode_t *add_label(Agraph_t *graph, const char *name, double x, double y, const
 	return node;
 }
 
-/* Source: Adobe Font Metrics of Helvetica, in thousandths of the size, from the space on. */
+/* Widths of Helvetica from the space on, in thousandths of the size. Source: Adobe Font Metrics. */
 static const short helvetica[] = {278, 278, 355, 556, 556, 889, 667, 191, 333, 333, 389, 584, 278,
 	333, 278, 278, 556, 556, 556, 556, 556, 556, 556, 556, 556, 556, 278, 278, 584, 584, 584,
 	556, 1015, 667, 667, 722, 722, 667, 611, 778, 722, 278, 500, 667, 556, 833, 722, 778, 667,
@@ -147,7 +147,7 @@ double width_of_text(const char *text, double points)
 Agnode_t *add_left_label(
 	Agraph_t *graph, const char *name, double x, double y, const char *text, double points)
 {
-	/* The text is pushed to the left of a box as wide as it could be. */
+	/* Aligned left in a box of the largest possible width. */
 	const double width = width_of_text(text, points) + 0.1;
 	Agnode_t *node = add_label(graph, name, x + width / 2, y, "");
 	if (!node)
@@ -168,17 +168,18 @@ Agraph_t *add_cluster(
 	return cluster;
 }
 
-/* cgraph writes subgraphs in the order of their ids, and takes addresses for these: so a picture
- * would change with what else is in memory. Here they are counted, the graph itself the first. */
+/* cgraph writes subgraphs in the order of their ids, which are addresses by default, so pictures
+ * would vary between runs. Here ids are numbers in the order of creation; the graph itself is the
+ * first. */
 struct ids {
 	Agraph_t *graph;
-	void *others; /* cgraph's own, of nodes and edges */
-	char **names; /* [count] by id - 1, among the graph's strings, with which they end */
+	void *others; /* the default functions, for nodes and edges */
+	char **names; /* [count] by id - 1; owned by the graph */
 	size_t count, room;
 };
 
 struct disciplines {
-	Agdisc_t all; /* first: what cgraph gives back */
+	Agdisc_t all; /* the first member, because cgraph returns a pointer to it */
 	struct ids *ids;
 };
 
@@ -249,7 +250,7 @@ Agraph_t *open_picture(const char *name, struct ordo_error *error)
 		ordo_fail_memory(error);
 		return NULL;
 	}
-	/* The engine `nop` keeps given positions, so that `dot` draws exactly this. */
+	/* The engine `nop` keeps given positions, so `dot` draws exactly this. */
 	set_defaults(graph, AGRAPH,
 		"layout=nop; splines=line; outputorder=edgesfirst; fontname=Helvetica; pad=0.2; "
 		"bgcolor=white; bb=");

@@ -1,5 +1,4 @@
-/* order_dot.c - the trees of an order as a picture: leaves in a row, every addition above what it
- * adds. */
+/* order_dot.c - draws the trees of an order: leaves in a row, every addition above its operands. */
 #include "drawings.h"
 #include "graph.h"
 #include "witness_dot.h"
@@ -15,10 +14,10 @@
 #define TITLE_STEP 0.45
 #define BETWEEN 0.9
 
-/* A node of the picture; operands come before it. */
+/* A drawn node; operands come before it. */
 struct sketch {
 	uint32_t tree;
-	uint32_t operands[2]; /* sketches; ORDO_NONE: an end */
+	uint32_t operands[2]; /* indices of sketches; ORDO_NONE: an end */
 	double x, y;
 };
 
@@ -26,17 +25,17 @@ struct drawing {
 	Agraph_t *graph;
 	const struct ordo_forest *forest;
 	const struct order_picture *picture;
-	const struct titled_tree *titled; /* under way */
-	bool *below_red;		  /* [nnode] a node of the red part of it */
-	bool *above_red;		  /* [nnode] the red node is in it */
-	struct sketch *sketches;	  /* of the tree under way */
+	const struct titled_tree *titled; /* the current tree */
+	bool *below_red;		  /* [nnode] nodes below the red node */
+	bool *above_red;		  /* [nnode] nodes above the red node */
+	struct sketch *sketches;	  /* of the current tree */
 	Agnode_t **nodes;
 	size_t sketch_room, node_room;
 	uint32_t nsketch, nend;
 	uint32_t levels;
-	double width;	      /* of a box with the longest number */
-	double x, y;	      /* left and top of the tree under way */
-	double bottom, right; /* of all */
+	double width;	      /* width of a box with the longest number */
+	double x, y;	      /* left and top of the current tree */
+	double bottom, right; /* of all trees */
 };
 
 static bool is_leaf(const struct drawing *drawing, uint32_t tree)
@@ -44,11 +43,11 @@ static bool is_leaf(const struct drawing *drawing, uint32_t tree)
 	return drawing->forest->trees.nodes[tree][0] == ORDO_NONE;
 }
 
-/* Waiting to be sketched, operands done or not. */
+/* Nodes on the stack, with or without finished operands. */
 struct visit {
 	uint32_t tree, depth;
 	bool opened;
-	uint32_t first; /* the sketch of the operand done first */
+	uint32_t first; /* the sketch of the first operand */
 };
 
 static uint32_t end_depth(const struct drawing *drawing, uint32_t tree)
@@ -79,7 +78,7 @@ static bool add_sketch(struct drawing *drawing, const struct visit *visit, uint3
 	return true;
 }
 
-/* Lays out a tree, cut where it would have too many ends, with a stack of its own. */
+/* Lays out a tree, cut where it would have too many ends, with an explicit stack. */
 static bool sketch_tree(struct drawing *drawing, uint32_t tree)
 {
 	const struct ordo_tree_facts *facts = drawing->forest->facts;
@@ -114,8 +113,8 @@ static bool sketch_tree(struct drawing *drawing, uint32_t tree)
 	return worked;
 }
 
-/* Red: the node, and all that is added in it; the marked leaves more so. A box that stands for
- * many, if the node is among them. */
+/* Red: the node and its subtree, with its marked leaves in a stronger red; also a box that stands
+ * for a subtree with the node. */
 static void style_red(const struct drawing *drawing, const struct sketch *sketch, Agnode_t *node)
 {
 	const struct titled_tree *titled = drawing->titled;
@@ -131,7 +130,7 @@ static void style_red(const struct drawing *drawing, const struct sketch *sketch
 			set_all(node, "fillcolor=#ffe3a3; penwidth=1.8");
 }
 
-/* Which nodes the red one is in, and which are in it: operands are before what adds them. */
+/* Marks the ancestors and the descendants of the red node; operands come before their sum. */
 static bool find_red(struct drawing *drawing, const struct titled_tree *titled)
 {
 	const struct ordo_trees *trees = &drawing->forest->trees;
@@ -193,7 +192,7 @@ static bool draw_node(struct drawing *drawing, const char *name, uint32_t index)
 	return true;
 }
 
-/* One tree below its title; the next begins further down, or beside it. */
+/* Draws one tree below its title, and moves the position for the next one. */
 static bool draw_tree(struct drawing *drawing, uint32_t number, const struct titled_tree *titled)
 {
 	char name[48];

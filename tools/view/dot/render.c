@@ -1,4 +1,4 @@
-/* render.c - has the program `dot` draw a picture. */
+/* render.c - renders a picture by the program `dot`. */
 #include "dark.h"
 #include "drawings.h"
 #include <errno.h>

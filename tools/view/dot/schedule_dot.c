@@ -1,9 +1,7 @@
-/* schedule_dot.c - a schedule as a picture: ranks as clusters, streams as columns, time downwards.
- *
- * Every task stands in the row of its longest chain of predecessors among the tasks drawn, so that
- * an arrow from a Notify to its Wait always goes down. All positions are computed here; `dot` only
- * draws.
- */
+/* schedule_dot.c - draws a schedule: ranks as clusters, streams as columns, time downwards. Every
+ * task stands in the row of its longest chain of predecessors among the drawn tasks, so that an
+ * arrow from a Notify to its Wait always goes down. All positions are computed here; `dot` only
+ * draws. */
 #include "drawings.h"
 #include "graph.h"
 #include "view/colours/palette.h"
@@ -19,9 +17,9 @@ static const double column_width = 1.12, rank_gap = 0.25, wide_rank_gap = 1.7, m
 
 struct box {
 	uint32_t task, column, row;
-	/* the Wait of this Notify, or the Notify of this Wait, as a box; ORDO_NONE */
+	/* the box of the Wait of this Notify, or of the Notify of this Wait; ORDO_NONE */
 	uint32_t pair;
-	uint32_t waiting; /* how many predecessors have no row yet */
+	uint32_t waiting; /* predecessors without a row so far */
 	Agnode_t *node;
 };
 
@@ -34,7 +32,7 @@ struct column {
 struct drawing {
 	const struct ordo_schedule *schedule;
 	const struct selection *selection;
-	const struct witness *witness; /* NULL: there is none */
+	const struct witness *witness; /* NULL: none */
 	struct box *boxes;
 	uint32_t nbox;
 	struct column *columns;
@@ -42,7 +40,7 @@ struct drawing {
 	uint32_t *partners; /* [ntask] of Notify and Wait */
 	uint32_t *box_of;   /* [ntask] ORDO_NONE: not drawn */
 	bool all_phases;
-	double *row_y; /* [nrow], the middle */
+	double *row_y; /* [nrow] y of the middle */
 	uint32_t nrow;
 	double bottom, right;
 	struct palette palette;
@@ -57,7 +55,7 @@ static bool is_chosen(const struct drawing *drawing, uint32_t task)
 	return phase == ORDO_NO_PHASE ? drawing->all_phases : drawing->selection->phases[phase];
 }
 
-/* How many tasks of each stream are drawn, so that no more than max_tasks are in all. */
+/* The number of drawn tasks of each stream, such that at most max_tasks are drawn in all. */
 static uint32_t longest_column(const struct drawing *drawing)
 {
 	uint64_t total = 0;
@@ -91,7 +89,7 @@ static void fill_column(struct drawing *drawing, struct column *column, uint32_t
 	column->end = drawing->nbox;
 }
 
-/* Between few ranks there is room for what the witness says. */
+/* A picture of few ranks has room for the texts of the witness. */
 static double gap_between_ranks(const struct drawing *drawing)
 {
 	const struct witness *witness = drawing->witness;
@@ -146,8 +144,7 @@ static void settle(
 		ready[(*nready)++] = to;
 }
 
-/* Rows by longest chain. Tasks in or behind a circle of waiting keep to the order of their
- * stream. */
+/* Rows by longest chain. Tasks in or behind a cycle of waits keep the order of their stream. */
 static bool find_rows(struct drawing *drawing)
 {
 	uint32_t nready = 0, *ready = calloc((size_t)drawing->nbox + 1, sizeof *ready);
@@ -179,13 +176,12 @@ static bool find_rows(struct drawing *drawing)
 	return true;
 }
 
-/* Arrows from one row to the next fall by at least this share of how far they go, so that one can
- * tell them apart. */
+/* The least slope of arrows from one row to the next, so that they stay distinguishable. */
 static const double least_slope = 0.03;
-/* Round what is at fault, inches. */
-static const double room_for_witness = 0.28, room_for_circle = 0.45;
+/* Room around a task at fault, inches. */
+static const double room_for_witness = 0.28, room_for_cycle = 0.45;
 
-/* How much farther below the row above it each row stands than its boxes ask for. */
+/* Extra distance of each row from the row above. */
 static double *find_drops(const struct drawing *drawing)
 {
 	double *drops = calloc((size_t)drawing->nrow + 1, sizeof *drops);
@@ -193,7 +189,7 @@ static double *find_drops(const struct drawing *drawing)
 		const struct box *box = &drawing->boxes[i];
 		if (is_at_fault(drawing->witness, box->task))
 			drops[box->row] = drops[box->row + 1] =
-				drawing->witness->stuck ? room_for_circle : room_for_witness;
+				drawing->witness->stopped ? room_for_cycle : room_for_witness;
 	}
 	for (uint32_t i = 0; drops && i < drawing->nbox; i++) {
 		const struct box *box = &drawing->boxes[i];
@@ -234,7 +230,7 @@ static bool place_rows(struct drawing *drawing)
 	return true;
 }
 
-/* What a task moves, in smaller letters if there is much of it. */
+/* The data that a task moves, in a smaller font if the text is long. */
 static void label_move(Agnode_t *node, const struct ordo_task *task)
 {
 	static const double usual = 10, smallest = 5, room = 0.95;
@@ -275,11 +271,11 @@ static void style_sync(Agnode_t *node, bool wait, uint32_t peer)
 		wait ? "#404040" : "white");
 }
 
-/* Does the task stand at or behind the Wait at which its stream stops for ever? */
+/* Is the task at or behind the Wait at which its stream blocks? */
 static bool never_runs(const struct drawing *drawing, const struct box *box)
 {
-	const uint32_t *stuck = drawing->witness ? drawing->witness->stuck : NULL;
-	return stuck && box->task >= stuck[drawing->columns[box->column].stream];
+	const uint32_t *stopped = drawing->witness ? drawing->witness->stopped : NULL;
+	return stopped && box->task >= stopped[drawing->columns[box->column].stream];
 }
 
 static void style_fault(const struct drawing *drawing, const struct box *box)
@@ -315,10 +311,10 @@ static bool add_box(struct drawing *drawing, struct box *box)
 	return true;
 }
 
-/* Is the Wait of this Notify part of a circle? Then the witness draws the arrow. */
+/* Is the Wait of this Notify part of a cycle? Then the witness draws the arrow. */
 static bool is_in_circle(const struct drawing *drawing, const struct box *notify)
 {
-	return drawing->witness && drawing->witness->stuck &&
+	return drawing->witness && drawing->witness->stopped &&
 	       is_at_fault(drawing->witness, drawing->boxes[notify->pair].task);
 }
 
@@ -339,7 +335,7 @@ static bool add_edges(struct drawing *drawing)
 	return true;
 }
 
-/* A stream's name above its column: smaller if it is long, and cut if even that is not enough. */
+/* The name of a stream above its column: in a smaller font if it is long, then cut. */
 static bool add_stream(struct drawing *drawing, const struct column *column)
 {
 	const double largest = 9, smallest = 6;
@@ -447,7 +443,7 @@ static bool add_swatch(struct drawing *drawing, const struct legend *legend, uin
 	return true;
 }
 
-/* The phases of the tasks drawn. */
+/* The phases of the drawn tasks. */
 static bool add_phases(struct drawing *drawing, double *y)
 {
 	bool *seen = calloc((size_t)drawing->schedule->nphase + 1, sizeof *seen), worked = seen;

@@ -1,12 +1,9 @@
-/* task_graph_dot.c - what depends on what: moves as nodes, and between them their data, their
- * streams and what Notify and Wait order.
- *
- * A Notify and its Wait are one line, from the last move before the one to the first move after the
- * other. Where that line carries data, it is drawn as data; dashed are those that only keep an
- * order. Positions are left to `dot`: what depends on nothing stands at the top. Of what is refuted
- * the witness is red: a circle with its Notify and Wait as nodes, a race between two that no other
- * line joins, what is missing.
- */
+/* task_graph_dot.c - draws the dependence graph: moves as nodes; edges are their data, their
+ * streams, and the order made by Notify and Wait. A Notify and its Wait are one edge, from the last
+ * move before the Notify to the first move after the Wait. An edge that also carries data is drawn
+ * as data; dashed edges only keep an order. `dot` chooses the positions: moves without dependences
+ * stand at the top. The witness is red: a cycle with its Notify and Wait as nodes, a race between
+ * two moves that no other edge joins, missing edges. */
 #include "drawings.h"
 #include "graph.h"
 #include "view/colours/palette.h"
@@ -16,7 +13,7 @@
 #include <ordo/arena.h>
 #include <stdlib.h>
 
-/* Why one move comes before another. */
+/* Why one move precedes another. */
 enum { BY_DATA = 1, BY_SIGNAL = 2, BY_STREAM = 4 };
 
 struct dependence {
@@ -36,11 +33,11 @@ struct drawing {
 	struct dependence *found;
 	size_t nfound, room;
 	struct cells cells;
-	uint32_t *writers; /* [cells] the last move that wrote there */
+	uint32_t *writers; /* [cells] the last move that wrote the cell */
 	bool out_of_memory;
 	struct palette palette;
 	Agraph_t *graph;
-	bool has_data, has_signals, has_streams; /* lines */
+	bool has_data, has_signals, has_streams; /* edges */
 };
 
 static bool is_chosen(const struct drawing *drawing, uint32_t task)
@@ -66,7 +63,7 @@ static void add_dependence(
 	drawing->found[drawing->nfound++] = (struct dependence){from, to, why, at_fault};
 }
 
-/* What a move reads was written by some move, and what it adds to as well. */
+/* A move depends on the writers of the slots that it reads or adds to. */
 static enum ordo_visit follow_data(void *closure, uint32_t stream, uint32_t task)
 {
 	struct drawing *drawing = closure;
@@ -213,13 +210,13 @@ static bool is_circle(const struct witness_arrow *arrow)
 	return arrow->link == WITNESS_WAITS || arrow->link == WITNESS_BEHIND;
 }
 
-/* Notify and Wait that a finding is about, between the moves before and after them: who waits in a
- * circle, whose word nobody takes. */
+/* The Notify and Wait of a finding, between the moves before and after them: those of a cycle, or a
+ * Notify whose token is never taken. */
 static bool add_signals(struct drawing *drawing)
 {
 	const struct ordo_schedule *schedule = drawing->schedule;
 	for (uint32_t i = 0; drawing->witness && i < drawing->witness->narrow; i++) {
-		/* In a circle both ends of an arrow are the first ends of others. */
+		/* In a cycle both ends of an arrow also begin other arrows. */
 		const struct witness_arrow *arrow = &drawing->witness->arrows[i];
 		const uint32_t task = arrow->from == ORDO_NONE ? arrow->to : arrow->from,
 			       stream = ordo_stream_of(schedule, task);
@@ -246,7 +243,7 @@ static bool add_red_line(struct drawing *drawing, Agnode_t *from, Agnode_t *to, 
 	return true;
 }
 
-/* What is said of one or two tasks. */
+/* The text of a finding about one or two tasks. */
 static Agnode_t *add_words(struct drawing *drawing, uint32_t number, const char *text)
 {
 	char name[24];
@@ -269,7 +266,7 @@ static bool add_arrow(struct drawing *drawing, const struct witness_arrow *arrow
 	Agnode_t *from = node_of(drawing, arrow->from), *to = node_of(drawing, arrow->to);
 	if (is_circle(arrow))
 		return !from || !to || add_red_line(drawing, from, to, arrow->text, "forward", "");
-	/* From what is not there to who needs it, or from who gives what nobody takes. */
+	/* From a missing Notify to its Wait, or from a Notify to its missing Wait. */
 	if (arrow->from == ORDO_NONE)
 		return !to || add_red_line(drawing, add_words(drawing, number, arrow->text), to, "",
 				      "forward", "dashed");
@@ -291,7 +288,7 @@ static bool add_witness(struct drawing *drawing)
 	return true;
 }
 
-/* In one execution one of them comes first, in another the other. */
+/* Either of them comes first, depending on the execution. */
 static bool is_race(const struct drawing *drawing, const struct dependence *one)
 {
 	for (uint32_t i = 0; drawing->witness && i < drawing->witness->narrow; i++) {
@@ -323,7 +320,7 @@ static void style(struct drawing *drawing, Agedge_t *edge, const struct dependen
 		set_all(edge, "color=%s; penwidth=2.4", WITNESS_RED);
 }
 
-/* Several reasons are one line. */
+/* Several reasons become one line. */
 static bool add_dependences(struct drawing *drawing)
 {
 	if (drawing->nfound)
@@ -346,8 +343,8 @@ static bool add_dependences(struct drawing *drawing)
 	return true;
 }
 
-/* The second line: what is seen, and what it means. */
-static void tell_lines(const struct drawing *drawing, char *text, size_t size)
+/* The second line: the drawn kinds of lines and their meaning. */
+static void describe_lines(const struct drawing *drawing, char *text, size_t size)
 {
 	const struct {
 		bool seen;
@@ -376,7 +373,7 @@ static bool add_title(struct drawing *drawing)
 	snprintf(text, sizeof text, "%s on %u ranks by %.200s: %u of %u moves",
 		ordo_operator_facts(schedule->problem.op)->name, schedule->problem.nrank,
 		schedule->algorithm, drawing->ndrawn, nmove);
-	tell_lines(drawing, legend, sizeof legend);
+	describe_lines(drawing, legend, sizeof legend);
 	set_text(drawing->graph, "label", text, legend);
 	set_all(drawing->graph, "labelloc=t; labeljust=l");
 	return true;

@@ -1,5 +1,5 @@
-/* topology_dot.c - a topology as a picture: a line for every link, as wide and as warm as it is
- * loaded. */
+/* topology_dot.c - draws a topology: a line for every link, its width by bytes and its colour by
+ * utilisation. */
 #include "drawings.h"
 #include "graph.h"
 #include "topology_matrix.h"
@@ -14,14 +14,14 @@ static const char *const class_colours[] = {
 	"#4878a8", "#6a9a5b", "#b07f3c", "#7d6aa8", "#5b9aa0", "#a0a0a0"};
 enum { NCOLOUR = sizeof class_colours / sizeof *class_colours };
 
-/* Inches; a vertex's is that of the circle. */
+/* Inches; of a vertex the diameter. */
 static const double vertex_radius = 0.21, switch_width = 0.7, switch_height = 0.3, lane = 0.055,
 		    points = 72;
-/* Points: of the most and of the least loaded link; of so many links each is as wide as that, of
- * more they are thinner. */
+/* Points: width of the most and of the least loaded link; with more links than this all are
+ * thinner. */
 static const double widest = 6.5, thinnest = 0.9, many_links = 64;
 static const char idle_colour[] = "#d8d8d8", down_colour[] = "#d02020";
-/* Links without a load are left out where there are more. */
+/* With more links, those without a load are left out. */
 enum { MOST_IDLE = 600 };
 
 struct drawing {
@@ -31,7 +31,7 @@ struct drawing {
 	Agraph_t *graph;
 	Agnode_t **nodes;	/* [nvertex]; NULL: not drawn */
 	uint32_t nline;		/* of the legend */
-	struct point low, high; /* of vertices and lines */
+	struct point low, high; /* of all vertices and lines */
 	double legend_x, legend_y;
 };
 
@@ -47,7 +47,7 @@ static Agnode_t *add_vertex(struct drawing *drawing, uint32_t vertex)
 		return NULL;
 	set_format(node, "label", is_switch ? "switch %u" : "%u", number);
 	set(node, "shape", is_switch ? "box" : "circle");
-	/* All of one size, as long as the numbers fit. */
+	/* All boxes have one size if the numbers fit. */
 	set_all(node, "fixedsize=%s; fillcolor=%s",
 		number < (is_switch ? 100 : 1000) ? "true" : "false",
 		is_switch ? "#e8e8e8" : "#f3f6fa");
@@ -109,9 +109,7 @@ static const struct ordo_link *find_back(
 	return back ? other : NULL;
 }
 
-/* Lines. */
-
-/* A curve from vertex to vertex as cubic Bezier points. */
+/* A curve between vertices as cubic Bezier points. */
 struct curve {
 	struct point at[4];
 };
@@ -132,11 +130,11 @@ static double radius_of(const struct drawing *drawing, uint32_t vertex, double x
 {
 	if (vertex < drawing->topology->nrank)
 		return vertex_radius;
-	/* A box about 0.7 wide and 0.3 high. */
+	/* A box of about 0.7 by 0.3 inches. */
 	return fmin(0.36 / fmax(fabs(x), 1e-9), 0.16 / fmax(fabs(y), 1e-9));
 }
 
-/* With loads each direction keeps to its right side. */
+/* With loads each direction is drawn on its right side. */
 static struct curve find_curve(
 	const struct drawing *drawing, uint32_t from, uint32_t to, bool one_way)
 {
@@ -144,7 +142,7 @@ static struct curve find_curve(
 	const double bow = 4.0 / 3 * bow_of_line(&drawing->layout, drawing->topology, from, to);
 	const double length = fmax(hypot(b.x - a.x, b.y - a.y), 1e-9);
 	const double x = (b.x - a.x) / length, y = (b.y - a.y) / length, right = one_way ? lane : 0;
-	/* Left of the way is (y, -x), where y grows downwards. */
+	/* The left side of (x, y) is (y, -x), because y grows downwards. */
 	const struct point aside = {-y * right, x * right};
 	a = (struct point){a.x + aside.x, a.y + aside.y};
 	b = (struct point){b.x + aside.x, b.y + aside.y};
@@ -174,7 +172,7 @@ static void include(struct drawing *drawing, const struct room *room)
 	drawing->high.y = fmax(drawing->high.y, room->middle.y + room->height / 2);
 }
 
-/* An arrow's tip takes the last of the line. */
+/* The tip of an arrow covers the end of the line. */
 static void set_curve(Agedge_t *edge, const struct curve *curve, double tip)
 {
 	const struct point *at = curve->at;
@@ -212,7 +210,7 @@ static void describe(const struct drawing *drawing, const struct ordo_link *link
 	set_text(edge, "tooltip", tip, "");
 }
 
-/* 1, or less where links are many. */
+/* 1, or less if there are many links. */
 static double thinness(const struct drawing *drawing)
 {
 	return sqrt(many_links / fmax(drawing->loads.nloaded, many_links));
@@ -261,8 +259,8 @@ static bool is_free(const struct drawing *drawing, const struct room *room)
 	return true;
 }
 
-/* Beside the line, and over no vertex: rather outside than inside, and not in its middle, where
- * lines cross. false: it is too crowded there. */
+/* Beside the line without covering a vertex, preferably on the outer side and not in the middle of
+ * the line, where lines cross. false: there is no room. */
 static bool place_words(const struct drawing *drawing, const struct curve *curve, struct room *room)
 {
 	static const double shares[] = {0.35, 0.65, 0.5, 0.2, 0.8},
@@ -280,7 +278,7 @@ static bool place_words(const struct drawing *drawing, const struct curve *curve
 	return false;
 }
 
-/* What stands beside the bottleneck, where there is room for it; the legend says it in any case. */
+/* A label at the bottleneck, if there is room; the legend names it in any case. */
 static bool add_mark(struct drawing *drawing, const struct ordo_link *link)
 {
 	char text[96];
@@ -301,8 +299,7 @@ static bool add_mark(struct drawing *drawing, const struct ordo_link *link)
 	return true;
 }
 
-/* One with a load, as an arrow of its own; the bottleneck has a black edge, unless all links
- * are. */
+/* A loaded link as an arrow; a bottleneck has a black outline, unless all links are bottlenecks. */
 static bool add_loaded(struct drawing *drawing, const struct ordo_link *link)
 {
 	const double width = width_of(drawing, bytes_on(&drawing->loads, link));
@@ -327,7 +324,7 @@ static bool add_loaded(struct drawing *drawing, const struct ordo_link *link)
 	       add_mark(drawing, link);
 }
 
-/* One line for both directions if they are alike. */
+/* One line for both directions if they are equal. */
 static bool add_plain(struct drawing *drawing, const struct ordo_link *link)
 {
 	const struct ordo_link *back = find_back(drawing->topology, link);
@@ -354,7 +351,7 @@ static bool is_drawn(const struct drawing *drawing, const struct ordo_link *link
 	return drawing->nodes[link->from] && drawing->nodes[link->to];
 }
 
-/* Those without a load first: the others lie over them. */
+/* Links without a load first, so that the others lie over them. */
 static bool add_links(struct drawing *drawing)
 {
 	const struct ordo_topology *topology = drawing->topology;
@@ -372,7 +369,7 @@ static bool add_links(struct drawing *drawing)
 	return true;
 }
 
-/* The legend: samples of lines, right of the picture. It says nothing of what is not there. */
+/* The legend, right of the picture: samples of the kinds of lines that are drawn. */
 
 static Agedge_t *add_sample(struct drawing *drawing, const char *text)
 {
@@ -523,7 +520,7 @@ static bool add_all(struct drawing *drawing)
 {
 	drawing->low = drawing->layout.low;
 	drawing->high = drawing->layout.high;
-	/* The engine `nop2` keeps lines too. */
+	/* The engine `nop2` also keeps given lines. */
 	set_default(drawing->graph, AGRAPH, "layout", "nop2");
 	set_defaults(drawing->graph, AGNODE,
 		"style=filled; color=#404040; fontsize=12; width=0.42; height=0.42");

@@ -1,8 +1,5 @@
-/* topology_matrix.c - the loads of many ranks' links as a matrix: from, to, colour by load.
- *
- * A cell is empty where there is no link, grey where nothing goes over it, crossed out where it is
- * down.
- */
+/* topology_matrix.c - draws the loads of many ranks' links as a matrix: from, to, colour by load. A
+ * cell is empty without a link, grey for an unused link, crossed out for a failed one. */
 #include "topology_matrix.h"
 #include <inttypes.h>
 #include <math.h>
@@ -10,17 +7,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Inches: of all ranks, of a cell, and between ranks and switches. */
+/* Inches: the whole matrix, one cell, and the gap between ranks and switches. */
 static const double side = 6.6, smallest_cell = 0.05, largest_cell = 0.26, switch_gap = 0.42;
-/* Points, and inches from number to number. */
+/* Points, and inches between numbers. */
 static const double number_points = 8, least_number_step = 0.15;
 enum { MOST_SINGLE_CELLS = 80 };
 static const char idle_colour[] = "#dfe3e8", down_colour[] = "#d02020", panel_colour[] = "white";
 
-/* How a cell looks; cells of one row that look alike and lie side by side may be one box. */
+/* The style of a cell; adjacent cells of one row with equal styles may become one box. */
 enum looks { NOTHING, IDLE, LOADED, BOTTLENECK, DOWN };
 struct cell {
-	const struct ordo_link *link; /* the busiest between the two; NULL: none */
+	const struct ordo_link *link; /* the busiest link between the two; NULL: none */
 	enum looks looks;
 	char colour[8];
 };
@@ -30,11 +27,11 @@ struct matrix {
 	struct loads *loads;
 	uint32_t *vertices; /* [count] ranks, then switches */
 	uint32_t count, nrank;
-	uint32_t *position; /* [nvertex] in vertices; ORDO_NONE */
+	uint32_t *position; /* [nvertex] index into vertices; ORDO_NONE */
 	bool *drawn;	    /* [nvertex] */
-	struct cell *row;   /* [count] the row under way */
+	struct cell *row;   /* [count] the current row */
 	double cell;
-	bool has_empty; /* two vertices have no link */
+	bool has_empty; /* some two vertices have no link */
 	uint32_t nline; /* of the legend */
 	double legend_x, legend_y;
 };
@@ -67,7 +64,7 @@ static bool is_switch_at(const struct matrix *matrix, uint32_t position)
 	return position >= matrix->nrank;
 }
 
-/* The middle of a row or column, from the matrix's corner. */
+/* The middle of a row or column, relative to the corner of the matrix. */
 static double middle_of(const struct matrix *matrix, uint32_t position)
 {
 	return (position + 0.5) * matrix->cell + (is_switch_at(matrix, position) ? switch_gap : 0);
@@ -78,8 +75,7 @@ static double end_of(const struct matrix *matrix)
 	return middle_of(matrix, matrix->count - 1) + matrix->cell / 2;
 }
 
-/* Of several links between the same two the busiest is shown; one that is down, if no other is
- * up. */
+/* Shows the busiest of parallel links; a failed one only if all of them are down. */
 static void look_at(const struct matrix *matrix, const struct ordo_link *link)
 {
 	struct cell *cell = &matrix->row[matrix->position[link->to]];
@@ -135,7 +131,7 @@ static void style_cell(Agnode_t *node, const struct cell *cell, double size)
 	}
 }
 
-/* The cells first..end of a row, all alike. */
+/* The cells first..end of a row, which are equal. */
 static bool add_cells(struct matrix *matrix, uint32_t row, uint32_t first, uint32_t end)
 {
 	char name[64], tip[448];
@@ -183,7 +179,7 @@ static bool add_row(struct matrix *matrix, uint32_t row)
 	return true;
 }
 
-/* What lies behind the cells: from ranks or switches, to ranks or switches. */
+/* The background of the cells: from ranks or switches, to ranks or switches. */
 static bool add_panel(struct matrix *matrix, const char *name, bool from_switches, bool to_switches)
 {
 	const double split = matrix->nrank * matrix->cell, low = split + switch_gap,
@@ -206,7 +202,7 @@ static bool add_panels(struct matrix *matrix)
 			       add_panel(matrix, "cluster_between_switches", true, true)));
 }
 
-/* Every so manieth rank has its number, so that numbers stand apart. */
+/* Numbers every n-th rank, so that numbers do not overlap. */
 static uint32_t number_step(const struct matrix *matrix)
 {
 	const uint32_t last = matrix->vertices[matrix->nrank - 1];
@@ -250,7 +246,7 @@ static bool add_numbers(struct matrix *matrix)
 	return true;
 }
 
-/* Words of an axis, ending at x. */
+/* The title of an axis, right-aligned at x. */
 static bool add_axis(struct matrix *matrix, const char *text, double x, double y, bool ends)
 {
 	const double width = width_of_text(text, number_points) + 0.1;
@@ -274,7 +270,7 @@ static bool add_axes(struct matrix *matrix)
 			       add_axis(matrix, "from switch", -0.04, low - 0.12, true)));
 }
 
-/* The legend: what is seen, beside the matrix. */
+/* The legend: the kinds of cells that are drawn, beside the matrix. */
 
 static Agnode_t *add_sample(struct matrix *matrix, const struct cell *cell, const char *text)
 {
@@ -312,7 +308,7 @@ static bool add_classes(struct matrix *matrix)
 	return true;
 }
 
-/* From how many bytes to how many go over a link. */
+/* The range of bytes over a link. */
 static bool add_bytes(struct matrix *matrix)
 {
 	double samples[MOST_SAMPLES];

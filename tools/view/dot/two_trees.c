@@ -1,4 +1,4 @@
-/* two_trees.c - two trees that are not the same, side by side, what differs first in red. */
+/* two_trees.c - draws two different trees side by side, the first difference in red. */
 #include "two_trees.h"
 #include "base/memory_stream.h"
 #include "drawings.h"

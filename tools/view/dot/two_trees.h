@@ -1,4 +1,4 @@
-/* two_trees.h - two trees that are not the same, side by side, what differs first in red. */
+/* two_trees.h - draws two different trees side by side, the first difference in red. */
 #ifndef ORDO_TOOLS_VIEW_DOT_TWO_TREES_H
 #define ORDO_TOOLS_VIEW_DOT_TWO_TREES_H
 
@@ -9,7 +9,7 @@ struct two_trees {
 	const struct ordo_forest *forest;
 	/* its trees and witness are of the forest */
 	const struct ordo_contradiction *contradiction;
-	const char *title[2]; /* what stands above each */
+	const char *title[2]; /* the caption of each */
 	uint32_t max_leaves;
 };
 

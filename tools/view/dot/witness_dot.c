@@ -1,4 +1,4 @@
-/* witness_dot.c - the witness of a refuted schedule, in red, over the picture of its tasks. */
+/* witness_dot.c - draws the witness of a refuted schedule in red, over the picture of its tasks. */
 #include "witness_dot.h"
 #include <math.h>
 #include <string.h>
@@ -10,8 +10,8 @@ struct point {
 struct sketch {
 	const struct witness_canvas *canvas;
 	const struct witness *witness;
-	uint32_t nnode;			  /* names of what is added */
-	bool linked[WITNESS_MISSING + 1]; /* these were drawn */
+	uint32_t nnode;			  /* names of added nodes */
+	bool linked[WITNESS_MISSING + 1]; /* the kinds that were drawn */
 };
 
 static Agnode_t *add_anonymous(struct sketch *sketch, struct point at)
@@ -41,7 +41,7 @@ static Agedge_t *add_line(
 	return edge;
 }
 
-/* What an arrow says, beside the middle of it. The words are ours, in one or two lines. */
+/* The label of an arrow, beside its middle: a fixed text in one or two lines. */
 static bool add_words(struct sketch *sketch, struct point at, const char *text)
 {
 	Agnode_t *node = add_anonymous(sketch, at);
@@ -83,7 +83,7 @@ static struct point middle(struct point a, struct point b)
 	return between(a, b, 0.5);
 }
 
-/* A line beside the column, so that no box hides it: `side` -1 left, 1 right. */
+/* A line beside the column, so that no box hides it; side: -1 left, 1 right. */
 static bool add_bracket(struct sketch *sketch, const struct witness_spot *from,
 	const struct witness_spot *to, double side, const char *text)
 {
@@ -113,7 +113,7 @@ static bool draw_hop(struct sketch *sketch, const struct witness_arrow *arrow)
 		       arrow->text);
 }
 
-/* Is there no room for words between the two? */
+/* Is there too little room for text between the two? */
 static bool narrow(const struct witness_spot *from, const struct witness_spot *to)
 {
 	return (from->x < to->x ? to->x - from->x : from->x - to->x) < 1.3;
@@ -132,7 +132,7 @@ static bool draw_race(struct sketch *sketch, const struct witness_arrow *arrow)
 	return add_line(sketch, from.node, to.node, "both") && add_words(sketch, at, arrow->text);
 }
 
-/* A Notify or Wait that is not there. */
+/* A missing Notify or Wait. */
 static Agnode_t *add_missing(struct sketch *sketch, struct point at, bool wait, uint32_t peer)
 {
 	Agnode_t *node = add_anonymous(sketch, at);
@@ -146,8 +146,8 @@ static Agnode_t *add_missing(struct sketch *sketch, struct point at, bool wait, 
 	return node;
 }
 
-/* Where the Notify goes, after `from`, or the Wait, before `to`; or in the columns of the rank that
- * enters or leaves. */
+/* The place of a missing Notify, after `from`, or of a missing Wait, before `to`; or in the columns
+ * of the rank that enters or leaves. */
 static bool find_place(const struct sketch *sketch, const struct witness_arrow *arrow, bool wait,
 	struct point *place)
 {
@@ -180,7 +180,7 @@ static bool draw_missing(struct sketch *sketch, const struct witness_arrow *arro
 		return true;
 	const uint32_t notifier = rank_of(sketch, arrow->from, arrow->rank),
 		       waiter = rank_of(sketch, arrow->to, arrow->rank);
-	/* Of a Notify without a Wait (R6) only the Wait is missing, and the other way round. */
+	/* For a Notify without a Wait (R6) only the Wait is missing, and vice versa. */
 	const struct ordo_task *tasks = sketch->canvas->schedule->tasks;
 	const bool notify = arrow->from == ORDO_NONE || ordo_task_moves(&tasks[arrow->from]),
 		   wait = arrow->to == ORDO_NONE || ordo_task_moves(&tasks[arrow->to]);
@@ -192,19 +192,19 @@ static bool draw_missing(struct sketch *sketch, const struct witness_arrow *arro
 		return false;
 	sketch->linked[WITNESS_MISSING] = true;
 	set_all(edge, "style=dashed; penwidth=1.8");
-	/* Near the task of which it is said, however long the arrow: arrows from many ranks cross
-	 * in their middles. */
+	/* Near its task, however long the arrow: arrows from many ranks cross in their middles. */
 	const double near = fmin(0.35, 0.6 / fmax(hypot(to.x - from.x, to.y - from.y), 0.1));
 	struct point at = between(from, to,
 		arrow->from == ORDO_NONE ? 1 - near
 		: arrow->to == ORDO_NONE ? near
 					 : 0.5);
-	/* Above what it leads to, below what it comes from. */
+	/* Above the task that it precedes, below the task that it follows. */
 	at.y += arrow->from == ORDO_NONE ? -0.1 : fabs(to.x - from.x) < 0.6 ? 0.24 : 0.16;
 	return add_words(sketch, at, arrow->text);
 }
 
-/* The Notify for one Wait of a circle where it would open it: before another. */
+/* The Notify for one Wait of a cycle, at the place where it would open the cycle: before another
+ * Wait. */
 static bool draw_earlier(struct sketch *sketch, const struct witness_arrow *arrow)
 {
 	const struct witness_canvas *canvas = sketch->canvas;
@@ -249,8 +249,6 @@ static bool draw_arrows(struct sketch *sketch)
 	return true;
 }
 
-/* Captions. */
-
 struct captions {
 	struct sketch *sketch;
 	double y;
@@ -273,7 +271,7 @@ static bool add_caption_line(struct captions *captions, const char *text, size_t
 	return true;
 }
 
-/* Breaks lines at spaces where the picture ends. */
+/* Breaks lines at spaces to fit the width of the picture. */
 static bool add_caption(struct captions *captions, const char *text)
 {
 	const double right = captions->sketch->canvas->right;
@@ -294,8 +292,8 @@ static bool add_caption(struct captions *captions, const char *text)
 	return true;
 }
 
-/* The first few in full, and how many there are. Findings of one rule have one hint: it is said
- * once. */
+/* The first few findings in full, and the number of the others. Findings of one rule share their
+ * hint, which is printed once. */
 static bool add_captions(struct sketch *sketch)
 {
 	enum { MOST = 4 };
@@ -319,8 +317,6 @@ static bool add_captions(struct sketch *sketch)
 		witness->nfinding == MOST + 1 ? "" : "s");
 	return witness->nfinding <= MOST || add_caption(&captions, more);
 }
-
-/* The legend. */
 
 static bool add_meaning(
 	struct sketch *sketch, double *y, const char *text, const char *direction, bool dashed)
@@ -356,9 +352,9 @@ static bool add_meanings(struct sketch *sketch)
 	double y = sketch->canvas->legend_y;
 	bool worked = !witness->ntask || add_swatch(sketch, &y, "at fault", "filled,rounded",
 						 WITNESS_FILL, WITNESS_RED);
-	worked =
-		worked && (!witness->stuck || add_swatch(sketch, &y, "never runs",
-						      "filled,rounded,dashed", "white", "#b0b0b0"));
+	worked = worked &&
+		 (!witness->stopped || add_swatch(sketch, &y, "never runs", "filled,rounded,dashed",
+					       "white", "#b0b0b0"));
 	if (sketch->linked[WITNESS_WAITS])
 		worked = worked &&
 			 add_meaning(sketch, &y, "cycle: waits for; at the side: comes after",

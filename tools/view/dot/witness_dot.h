@@ -1,4 +1,4 @@
-/* witness_dot.h - the witness of a refuted schedule, in red, over the picture of its tasks. */
+/* witness_dot.h - draws the witness of a refuted schedule in red, over the picture of its tasks. */
 #ifndef ORDO_TOOLS_VIEW_DOT_WITNESS_DOT_H
 #define ORDO_TOOLS_VIEW_DOT_WITNESS_DOT_H
 
@@ -8,14 +8,14 @@
 #define WITNESS_RED "#d02020"
 #define WITNESS_FILL "#ff9b94"
 
-/* A task's box, or a rank's columns. Inches. */
+/* The box of a task, or the columns of a rank. Inches. */
 struct witness_spot {
 	Agnode_t *node; /* NULL: not drawn */
 	double x, y;	/* middle */
 	double width, height;
 };
 
-/* What there is to draw on. */
+/* The picture to draw on. */
 struct witness_canvas {
 	Agraph_t *graph;
 	const struct ordo_schedule *schedule;
@@ -24,10 +24,10 @@ struct witness_canvas {
 	/* width 0: not drawn */
 	struct witness_spot (*spot_of_rank)(const void *drawing, uint32_t rank);
 	double right, bottom;
-	double legend_y; /* where the legend may go on, right of `right` */
+	double legend_y; /* where the legend may continue, right of `right` */
 };
 
-/* Arrows, captions below and what they mean. false: no memory. */
+/* Draws arrows, captions below, and their legend. false: no memory. */
 bool draw_witness(const struct witness_canvas *canvas, const struct witness *witness);
 
 #endif

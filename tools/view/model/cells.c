@@ -2,7 +2,7 @@
 #include "cells.h"
 #include <stdlib.h>
 
-/* One past the highest scratch slot that is named. */
+/* One past the highest scratch slot that a task names. */
 static uint32_t count_scratch(const struct ordo_schedule *schedule)
 {
 	uint32_t end = 0;

@@ -6,8 +6,8 @@
 #include <stddef.h>
 
 /* Every rank has a cell for each output slot, each scratch slot that some task names and, in place,
- * each input slot; an input slot that is the memory of an output slot is that one's cell. Out of
- * place inputs are never written and have none. */
+ * each input slot; an input slot that shares memory with an output slot shares its cell. Out of
+ * place, inputs are never written and have no cells. */
 struct cells {
 	const struct ordo_schedule *schedule;
 	uint32_t nscratch;
@@ -15,14 +15,14 @@ struct cells {
 	size_t count;
 };
 
-/* Beyond this many cells the question is refused rather than the machine brought down. */
+/* With more cells than this the request is refused, to bound the memory. */
 #define MOST_CELLS ((size_t)1 << 27)
 
-/* false: no memory, or too many. To be freed in any case. */
+/* false: no memory, or too many cells. Free it in any case. */
 bool number_cells(struct cells *cells, const struct ordo_schedule *schedule);
 void free_cells(struct cells *cells);
 
-/* Has the slot a cell? All but inputs out of place. */
+/* Does the slot have a cell? All but inputs out of place have one. */
 static inline bool has_cell(const struct cells *cells, enum ordo_buffer buffer)
 {
 	return buffer != ORDO_INPUT || cells->schedule->problem.in_place;

@@ -1,4 +1,4 @@
-/* contents.c - what every slot of some ranks holds after each step of a schedule. */
+/* contents.c - the contents of every slot of some ranks after each step of a schedule. */
 #include "contents.h"
 #include "cells.h"
 #include "pairing.h"
@@ -6,17 +6,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A schedule under way. Every rank has cells for its output slots, its scratch slots and, in place,
- * its input slots. */
+/* A schedule being evaluated. Every rank has cells for its output slots, its scratch slots and, in
+ * place, its input slots. */
 struct evaluation {
 	const struct ordo_schedule *schedule;
 	struct contents *contents;
 	uint32_t *partners;
 	uint32_t *step_of; /* [ntask] of moves */
 	struct paired_run run;
-	uint32_t step;	      /* under way */
-	uint32_t *held;	      /* [nstep + 1] the first stream whose next move is of that step; */
-	uint32_t *held_after; /* [nstream] and the one after it; ORDO_NONE */
+	uint32_t step;	/* the current step */
+	uint32_t *held; /* [nstep + 1] the first stream whose next move belongs to that step; */
+	uint32_t *held_after; /* [nstream] the next such stream; ORDO_NONE */
 	struct cells cells;
 	struct content *now; /* [cells] */
 	/* [cells] index into contents->cells; ORDO_NONE: of a rank that is not shown */
@@ -48,7 +48,7 @@ static struct content read_slot(
 	return evaluation->now[cell_of(&evaluation->cells, rank, buffer, slot)];
 }
 
-/* Several writes in one step are one change, and none if what was there comes back. */
+/* Several writes in one step are one change, or none if they restore the old contents. */
 static void note_change(struct evaluation *evaluation, size_t cell)
 {
 	struct contents *contents = evaluation->contents;
@@ -127,7 +127,7 @@ static enum ordo_visit take(void *closure, uint32_t stream, uint32_t task)
 	return ORDO_VISIT_ON;
 }
 
-/* Moves without a phase go with the first step in which they can. */
+/* Moves without a phase run in the first step in which they can. */
 static bool find_steps(struct evaluation *evaluation)
 {
 	const struct ordo_schedule *schedule = evaluation->schedule;
@@ -165,7 +165,7 @@ static bool make_cells(struct evaluation *evaluation)
 	return evaluation->now && evaluation->shown_as;
 }
 
-/* Makes the cells of one rank known to those who look. false: no memory. */
+/* Adds the cells of one rank to the result. false: no memory. */
 static bool show_cells(struct evaluation *evaluation, uint32_t rank, size_t *room)
 {
 	const struct ordo_problem *problem = &evaluation->schedule->problem;
@@ -217,7 +217,7 @@ static bool make_leaves(struct evaluation *evaluation)
 	return evaluation->leaves;
 }
 
-/* In place, what is there before the first task. */
+/* In place, the contents before the first task. */
 static void fill_inputs(struct evaluation *evaluation)
 {
 	const struct ordo_problem *problem = &evaluation->schedule->problem;
@@ -238,12 +238,12 @@ static void run_steps(struct evaluation *evaluation)
 			ordo_greedy_resume(&evaluation->run.greedy, s);
 		ordo_greedy_run(&evaluation->run.greedy, take, evaluation);
 	}
-	/* Without a move there is no step. */
+	/* Without moves there is no step, but tasks to run. */
 	ordo_greedy_run(&evaluation->run.greedy, take, evaluation);
 	for (uint32_t s = schedule->nstream; s-- > 0;)
 		if (evaluation->run.greedy.next[s] < schedule->streams[s].end) {
-			contents->nstuck++;
-			contents->stuck = evaluation->run.greedy.next[s];
+			contents->nblocked++;
+			contents->first_blocked = evaluation->run.greedy.next[s];
 		}
 }
 

@@ -1,25 +1,22 @@
-/* contents.h - what every slot of some ranks holds after each step of a schedule, as trees of what
- * was added.
- *
- * A step is a phase, if moves have phases, and else a depth: the moves that have as many moves
- * before them, in the longest chain. After step s those moves of the steps up to s have run that
- * need no move of a later one; for a schedule that is proved the contents then are the same in
- * every execution, for another they are those of one.
- */
+/* contents.h - the contents of every slot of some ranks after each step of a schedule, as reduction
+ * trees. A step is a phase if moves have phases; else it is a depth: the moves with equally many
+ * moves before them in the longest chain. After step s all moves of the steps up to s have run that
+ * need no move of a later step; for a proved schedule these contents are the same in every
+ * execution, for a refuted one they are those of one execution. */
 #ifndef ORDO_TOOLS_VIEW_MODEL_CONTENTS_H
 #define ORDO_TOOLS_VIEW_MODEL_CONTENTS_H
 
 #include <ordo/detail/order.h>
 #include <ordo/schedule.h>
 
-/* What is in a slot that was read before it was written, or that comes of such. */
+/* The contents of a slot that was read before it was written, and everything computed from it. */
 #define CONTENT_UNDEFINED (ORDO_NONE - 1)
 
 struct content {
-	/* of the forest: leaves are shards, or ranks where nothing is added; ORDO_NONE: nothing was
+	/* in the forest: leaves are shards, or ranks if nothing is added; ORDO_NONE: nothing was
 	 * written; or CONTENT_UNDEFINED */
 	uint32_t tree;
-	uint32_t chunk; /* of which chunk */
+	uint32_t chunk; /* the chunk that it belongs to */
 };
 
 struct slot_change {
@@ -35,19 +32,19 @@ struct slot_name {
 
 struct contents {
 	struct ordo_forest *forest;
-	/* [ncell] of the chosen ranks, in their order: output, scratch that is used, and, in place,
-	 * input slots that are no output slots */
+	/* [ncell] of the selected ranks, in their order: output, used scratch and, in place, input
+	 * slots that are not output slots */
 	struct slot_name *cells;
 	uint32_t ncell;
-	uint32_t *first_cell; /* [nrank + 1] of each chosen rank */
-	/* [nchange] by step; one at most for a cell and step, and none to what was there */
+	uint32_t *first_cell; /* [nrank + 1] the first cell of each selected rank */
+	/* [nchange] by step; at most one for a cell and step, and only if the contents differ */
 	struct slot_change *changes;
 	size_t nchange;
-	uint32_t nstep;	 /* steps 1..nstep */
-	bool by_phase;	 /* step s is phase s - 1 */
-	uint32_t *moves; /* [nstep + 1] how many moves of all ranks ran in each step */
-	uint32_t nstuck; /* streams that wait for ever; */
-	uint32_t stuck;	 /* the task at which the first of them does */
+	uint32_t nstep;		/* steps 1..nstep */
+	bool by_phase;		/* step s is phase s - 1 */
+	uint32_t *moves;	/* [nstep + 1] the number of moves of all ranks in each step */
+	uint32_t nblocked;	/* streams that block forever; */
+	uint32_t first_blocked; /* the task at which the first of them blocks */
 };
 
 /* Near-linear in the chunks moved. The schedule must break none of the rules R1 to R3 (all slices

@@ -1,4 +1,4 @@
-/* excerpt.c - which part of a schedule a picture shows. */
+/* excerpt.c - selects the part of a schedule that a picture shows. */
 #include "excerpt.h"
 #include "cli/inputs.h"
 #include "pairing.h"
@@ -49,8 +49,8 @@ static bool choose_phases(struct call *call, const struct excerpt_wish *wish,
 	return phases;
 }
 
-/* What was not chosen is cut until the picture is small enough: first ranks beyond a few, then the
- * last phases. */
+/* Unless selected by the user, the highest ranks and then the last phases are left out until the
+ * picture is small enough. */
 static void cut(const struct excerpt_wish *wish, const struct ordo_schedule *schedule,
 	struct selection *selection)
 {
@@ -63,8 +63,6 @@ static void cut(const struct excerpt_wish *wish, const struct ordo_schedule *sch
 		selection->phases[last - 1] = false;
 	}
 }
-
-/* Around a witness. */
 
 static void mark_rank(
 	bool *wanted, uint32_t rank, const struct ordo_schedule *schedule, uint32_t *count)
@@ -83,7 +81,7 @@ static void mark_rank_of(
 			count);
 }
 
-/* The few ranks that the arrows and the tasks at fault are about, in their order. */
+/* The ranks of the arrows and of the tasks at fault, ascending, and their neighbours. */
 static void keep_ranks(bool *wanted, const struct ordo_schedule *schedule,
 	const struct witness *witness, struct excerpt *excerpt)
 {
@@ -113,7 +111,7 @@ static void keep_ranks(bool *wanted, const struct ordo_schedule *schedule,
 			excerpt->ranks[excerpt->selection.nrank++] = rank;
 }
 
-/* How far each depth is from the depth of some task at fault, into distances[0..deepest]. */
+/* The distance of each depth from the nearest task at fault, into distances[0..deepest]. */
 static void measure_distances(const uint32_t *depths, uint32_t deepest,
 	const struct witness *witness, uint32_t *distances)
 {
@@ -128,7 +126,7 @@ static void measure_distances(const uint32_t *depths, uint32_t deepest,
 			distances[d] = distances[d + 1] + 1;
 }
 
-/* The tasks of the chosen ranks that are near: as many as a picture takes. */
+/* The nearest tasks of the selected ranks, as many as fit into a picture. */
 static bool keep_near(const uint32_t *depths, const struct ordo_schedule *schedule,
 	const struct witness *witness, struct excerpt *excerpt)
 {
@@ -214,7 +212,7 @@ void free_excerpt(struct excerpt *excerpt)
 	free(excerpt->near);
 }
 
-void tell_omission(struct call *call, const struct ordo_schedule *schedule,
+void note_omission(struct call *call, const struct ordo_schedule *schedule,
 	const struct excerpt *excerpt, uint32_t drawn, uint32_t all, const char *what)
 {
 	const struct selection *selection = &excerpt->selection;

@@ -1,4 +1,4 @@
-/* layout.c - where the ranks and switches of a topology stand in a picture. */
+/* layout.c - the positions of the ranks and switches of a topology in a picture. */
 #include "layout.h"
 #include "shape.h"
 #include <math.h>
@@ -7,8 +7,7 @@
 #include <string.h>
 
 static const double full_turn = 6.283185307179586;
-/* Between neighbours of a grid, inches; and the least from a line to a vertex that is none of its
- * ends. */
+/* Inches: the distance of neighbours in a grid; least distance of a line from other vertices. */
 static const double grid_step = 1.0, least_distance = 0.32;
 
 enum { MOST_SERVERS_IN_A_ROW = 4 };
@@ -30,7 +29,7 @@ static struct point on_circle(struct point middle, double radius, double turn)
 	return (struct point){middle.x + radius * sin(turn), middle.y - radius * cos(turn)};
 }
 
-/* The ranks chosen on a circle, switches inside. */
+/* The selected ranks on a circle, switches inside. */
 static void lay_circle(const struct making *making)
 {
 	const struct ordo_topology *topology = making->topology;
@@ -44,7 +43,7 @@ static void lay_circle(const struct making *making)
 			topology->nswitch == 1 ? 0 : radius / 2, full_turn * i / topology->nswitch);
 }
 
-/* A grid; a third dimension goes to the right and up, in between. */
+/* A grid; the third dimension goes to the upper right, in between. */
 static void lay_torus(const struct making *making, uint32_t deep, uint32_t high, uint32_t wide)
 {
 	const double aside = deep > 1 ? 0.42 : 0, step = grid_step + aside * (deep - 1);
@@ -56,7 +55,7 @@ static void lay_torus(const struct making *making, uint32_t deep, uint32_t high,
 	making->layout->most_bow = 0.55 * step;
 }
 
-/* Every binary digit moves a vertex its own way. */
+/* Every binary digit moves a vertex in a direction of its own. */
 static void lay_hypercube(const struct making *making)
 {
 	static const struct point ways[] = {{1.15, 0}, {0, 1.15}, {0.5, -0.44}, {2.75, 0.16},
@@ -86,7 +85,7 @@ static void lay_row(const struct making *making, uint32_t first, uint32_t end, d
 
 /* Servers in one row, or in two with the switches between them. */
 struct servers {
-	uint32_t count, size; /* ranks of each */
+	uint32_t count, size; /* ranks of each server */
 	double width, height;
 	uint32_t in_a_row;
 };
@@ -97,7 +96,7 @@ static struct point corner_of(const struct servers *servers, uint32_t server, do
 	return (struct point){column * (servers->width + 0.4), row * (servers->height + between)};
 }
 
-/* `inner`: the last switches, one in each server, in the middle of its ranks; or 0. */
+/* inner: the number of last switches, one in the middle of the ranks of each server; or 0. */
 static bool lay_servers(
 	const struct making *making, uint32_t count, uint32_t size, bool pairs, uint32_t inner)
 {
@@ -109,7 +108,7 @@ static bool lay_servers(
 		pairs ? grid_step * size / 2 + 0.5 : 2 * radius + 1.0,
 		pairs ? 3.2 : 2 * radius + 1.2, (count + rows - 1) / rows};
 	/* The first switches, one for each rank of a server, join the servers; the others join
-	 * those. */
+	 * those switches. */
 	const uint32_t leaves = nswitch < size ? nswitch : size;
 	const double between = nswitch ? leaves < nswitch ? 2.6 : 1.7 : 0.4;
 	layout->boxes = calloc(count, sizeof *layout->boxes);
@@ -118,7 +117,7 @@ static bool lay_servers(
 	layout->nbox = count;
 	for (uint32_t server = 0; server < count; server++) {
 		const struct point low = corner_of(&servers, server, between);
-		/* The switches are on the other side of the name. */
+		/* The switches are on the side without the name. */
 		const bool below = server >= servers.in_a_row;
 		const struct point middle = {low.x + servers.width / 2,
 			low.y + servers.height / 2 + (below ? -0.12 : 0.12)};
@@ -143,7 +142,7 @@ static bool lay_servers(
 	return true;
 }
 
-/* "4x4" after the name and its colon; 0 sizes: there are none. */
+/* "4x4" after the name and its colon; returns 0 if there are no sizes. */
 static uint32_t read_sizes(const char *name, uint32_t sizes[3])
 {
 	const char *text = strchr(name, ':');
@@ -164,7 +163,7 @@ static bool is_called_nothing_else(const char *name, const char *kind)
 	return !strcmp(name, kind);
 }
 
-/* Servers with rails and one spine, and a switch inside each, or in none: *inner such switches. */
+/* Servers with rails and one spine, with a switch inside each (*inner of them) or in none. */
 static bool is_box(
 	const struct ordo_topology *topology, const char *name, uint32_t count, uint32_t *inner)
 {
@@ -185,7 +184,7 @@ static void lay_squarest(const struct making *making)
 	lay_torus(making, 1, high, nrank / high);
 }
 
-/* Of a name that says nothing: as its links are. */
+/* From its links, if the name gives no layout. */
 static bool lay_by_links(const struct making *making)
 {
 	const struct shape shape = find_shape(making->topology);
@@ -207,7 +206,7 @@ static bool lay_by_links(const struct making *making)
 	return true;
 }
 
-/* A name may say what the topology is not: sizes must fit. */
+/* A name can contradict the topology: its sizes must fit. */
 static bool lay_by_name(const struct making *making)
 {
 	const struct ordo_topology *topology = making->topology;
@@ -243,7 +242,7 @@ static bool lay_by_name(const struct making *making)
 	return true;
 }
 
-/* Boxes of which nothing is drawn go. */
+/* Removes boxes without drawn ranks. */
 static void drop_boxes(struct layout *layout, const struct ordo_topology *topology)
 {
 	const uint32_t size = layout->nbox ? topology->nrank / layout->nbox : 0;
@@ -299,7 +298,7 @@ void free_layout(struct layout *layout)
 	free(layout->boxes);
 }
 
-/* Does a vertex other than its ends lie on the line? */
+/* Does another vertex lie on the line? */
 static bool is_met(const struct layout *layout, uint32_t nvertex, uint32_t from, uint32_t to)
 {
 	const struct point a = layout->at[from], b = layout->at[to];

@@ -1,9 +1,7 @@
-/* layout.h - where the ranks and switches of a topology stand in a picture.
- *
- * Ranks on a circle, switches inside; a torus as a grid; a hypercube projected; servers as boxes
- * with their switches between them. Which it is is known by the topology's name, as generators give
- * it ("torus:4x4"), or else by its links.
- */
+/* layout.h - the positions of the ranks and switches of a topology in a picture. Ranks on a circle,
+ * switches inside; a torus as a grid; a hypercube projected; servers as boxes with their switches
+ * between them. The topology's name, as generators write it ("torus:4x4"), selects the layout, or
+ * else its links do. */
 #ifndef ORDO_TOOLS_VIEW_MODEL_LAYOUT_H
 #define ORDO_TOOLS_VIEW_MODEL_LAYOUT_H
 
@@ -17,25 +15,25 @@ struct point {
 struct layout_box {
 	struct point low, high;
 	uint32_t server;
-	bool below; /* its name stands at its lower edge */
+	bool below; /* its name is at its lower edge */
 };
 
 struct layout {
 	struct point *at;		/* [nvertex] */
 	bool *drawn;			/* [nvertex] */
-	struct point low, high, middle; /* of all that is drawn */
-	double most_bow;		/* how far a line may go aside to miss a vertex */
+	struct point low, high, middle; /* of everything drawn */
+	double most_bow;		/* the largest bend of a line around a vertex */
 	struct layout_box *boxes;
 	uint32_t nbox;
 };
 
-/* For these ranks and all switches. false: no memory; to be freed in any case. */
+/* For these ranks and all switches. false: no memory. Free it in any case. */
 bool lay_out(struct layout *layout, const struct ordo_topology *topology, const uint32_t *ranks,
 	uint32_t nrank);
 void free_layout(struct layout *layout);
 
-/* How far the middle of a line between two vertices goes aside (left of its way; negative: right),
- * so that it passes by all others. */
+/* The bend of a line between two vertices (left of its direction; negative: right) that avoids all
+ * other vertices. */
 double bow_of_line(const struct layout *layout, const struct ordo_topology *topology, uint32_t from,
 	uint32_t to);
 

@@ -1,4 +1,4 @@
-/* loads.c - how a prediction loads the links of a topology. */
+/* loads.c - the load of each link in a prediction. */
 #include "loads.h"
 #include <inttypes.h>
 #include <math.h>
@@ -17,7 +17,7 @@ double use_of(const struct loads *loads, const struct ordo_link *link)
 	return total > 0 ? bytes_on(loads, link) / (link->bandwidth_gbs * 1e9) / total : 0;
 }
 
-/* To three figures, as they are shown: chunks differ by an element, and that is no difference. */
+/* Rounded to three digits, as shown: chunks that differ by an element are equal. */
 static bool look_alike(double a, double b)
 {
 	return fabs(a - b) <= 0.006 * fmax(a, b);
@@ -36,7 +36,7 @@ bool is_idle(const struct loads *loads, const struct ordo_link *link)
 	return loads->prediction && !link->down && !(bytes_on(loads, link) > 0);
 }
 
-/* The next of a few round shares of the time: pictures of like loads have like colours. */
+/* Rounds up to one of a few shares, so that pictures of similar loads have similar colours. */
 static double round_up(double use)
 {
 	static const double ends[] = {0.01, 0.02, 0.05, 0.1, 0.25, 0.5};
@@ -82,21 +82,21 @@ void use_colour(const struct loads *loads, double use, char colour[8])
 	snprintf(colour, 8, "#%02x%02x%02x", mixed[0] & 255, mixed[1] & 255, mixed[2] & 255);
 }
 
-/* The value nearest to `wish` among those of the links drawn. */
+/* The value nearest to `target` among the drawn links. */
 static double nearest(const struct loads *loads, const bool *drawn,
-	double (*value)(const struct loads *, const struct ordo_link *), double wish)
+	double (*value)(const struct loads *, const struct ordo_link *), double target)
 {
 	double best = HUGE_VAL;
 	for (uint32_t i = 0; i < loads->topology->nlink; i++) {
 		const struct ordo_link *link = &loads->topology->links[i];
 		if (is_between(link, drawn) && bytes_on(loads, link) > 0 &&
-			fabs(value(loads, link) - wish) < fabs(best - wish))
+			fabs(value(loads, link) - target) < fabs(best - target))
 			best = value(loads, link);
 	}
 	return best;
 }
 
-/* The next below `limit`, most first; 0: none. */
+/* The largest value below `limit`; 0: none. */
 static double next_below(const struct loads *loads, const bool *drawn,
 	double (*value)(const struct loads *, const struct ordo_link *), double limit)
 {
@@ -120,7 +120,7 @@ static uint32_t sample(const struct loads *loads, const bool *drawn,
 		samples[count++] = at;
 	if (!(at > 0))
 		return count;
-	/* There are more: those next to even steps down to the least. */
+	/* With too many values: those nearest to even steps down to the least. */
 	const double least = nearest(loads, drawn, value, 0);
 	for (uint32_t i = count = 0; i < MOST_SAMPLES; i++) {
 		const double wish = most + (least - most) * i / (MOST_SAMPLES - 1);

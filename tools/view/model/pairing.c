@@ -1,5 +1,4 @@
-/* pairing.c - which Wait takes the token of which Notify, and how far one run of a schedule
- * gets. */
+/* pairing.c - pairs Notify and Wait tasks, and runs a schedule as far as possible. */
 #include "pairing.h"
 #include <ordo/arena.h>
 #include <ordo/signals.h>

@@ -1,8 +1,8 @@
-/* shape.c - what a topology looks like, whatever its name. */
+/* shape.c - recognises the shape of a topology from its links. */
 #include "shape.h"
 #include <stdbool.h>
 
-/* Which pairs of ranks a shape may join, and how many it joins if none is missing. */
+/* The pairs of ranks that a shape may join, and their number if none is missing. */
 typedef bool joined_in(const struct shape *shape, uint32_t a, uint32_t b);
 
 static bool joined_in_grid(const struct shape *shape, uint32_t a, uint32_t b)
@@ -39,8 +39,8 @@ static bool joined_in_pairs(const struct shape *shape, uint32_t a, uint32_t b)
 	return (a ^ 1) == b || a % 2 == b % 2;
 }
 
-/* Pairs of ranks with a link, in either direction; false: one of them is not joined in this shape.
- * Those between ranks of one server are counted apart. */
+/* The pairs of ranks with a link in either direction; false: the shape does not join some of them.
+ * Pairs within a server are counted separately. */
 static bool count_joined(const struct ordo_topology *topology, const struct shape *shape,
 	joined_in *is_joined, uint64_t *count, uint64_t *inside)
 {
@@ -52,7 +52,7 @@ static bool count_joined(const struct ordo_topology *topology, const struct shap
 			continue;
 		if (!is_joined(shape, link->from, link->to))
 			return false;
-		/* Links are sorted by their ends: several between the same two are one pair. */
+		/* Links are sorted by their ends: parallel links are one pair. */
 		if (link->from < link->to && (link->from != from || link->to != to)) {
 			++*count;
 			*inside += shape->sizes[1] &&
@@ -64,7 +64,7 @@ static bool count_joined(const struct ordo_topology *topology, const struct shap
 	return true;
 }
 
-/* Without the links that go round. */
+/* Without the links that wrap around. */
 static uint64_t pairs_of_grid(const struct shape *shape)
 {
 	const uint64_t n = (uint64_t)shape->sizes[0] * shape->sizes[1] * shape->sizes[2];
@@ -74,7 +74,7 @@ static uint64_t pairs_of_grid(const struct shape *shape)
 	return count;
 }
 
-/* The grid with the fewest links, of which three quarters are there. */
+/* The grid with the fewest links, if three quarters of them exist. */
 static bool find_grid(const struct ordo_topology *topology, struct shape *found)
 {
 	const uint32_t n = topology->nrank;
@@ -108,7 +108,7 @@ static bool find_hypercube(const struct ordo_topology *topology, struct shape *f
 	       4 * count >= 3 * ((uint64_t)n / 2 * ndigit);
 }
 
-/* The largest servers that are whole: with all ranks in one it is a full mesh, which is no such
+/* The largest complete servers; one server of all ranks would be a full mesh, which is no such
  * shape. */
 static bool find_servers(const struct ordo_topology *topology, struct shape *found)
 {

@@ -8,7 +8,8 @@
 struct walk {
 	const struct ordo_timeline *timeline;
 	struct paired_run run;
-	uint32_t *heap; /* streams that may go on, the one whose task ends first on top */
+	uint32_t
+		*heap; /* a heap of the runnable streams; the one whose task ends first is on top */
 	uint32_t nheap;
 };
 
@@ -65,7 +66,7 @@ static uint32_t pop(struct walk *walk)
 	return top;
 }
 
-/* Puts the streams that were made ready among those that may go on, if they can. */
+/* Moves the ready streams that can run into the heap. */
 static void offer(struct walk *walk)
 {
 	struct ordo_greedy *greedy = &walk->run.greedy;

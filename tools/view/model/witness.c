@@ -1,4 +1,4 @@
-/* witness.c - what the findings of a refuted schedule show. */
+/* witness.c - the tasks and arrows that demonstrate the findings of a refuted schedule. */
 #include "witness.h"
 #include "pairing.h"
 #include <ordo/arena.h>
@@ -31,8 +31,8 @@ static bool join(struct witness *witness, struct witness_arrow arrow)
 	return true;
 }
 
-/* R7: every Wait of the circle waits for a Notify that stands behind the next one. */
-static bool show_circle(struct search *search, const struct ordo_finding *finding)
+/* R7: every Wait of the cycle waits for a Notify behind the next Wait. */
+static bool show_cycle(struct search *search, const struct ordo_finding *finding)
 {
 	struct witness *witness = search->witness;
 	for (uint32_t i = 0; i < finding->ntask; i++) {
@@ -50,7 +50,7 @@ static bool show_circle(struct search *search, const struct ordo_finding *findin
 					ordo_arena_format(&witness->arena, "%u", 2 * i + 2)}))
 			return false;
 	}
-	/* One Notify given before the Wait it stands behind would open the circle. */
+	/* One Notify moved before the Wait ahead of it would open the cycle. */
 	return !finding->ntask ||
 	       join(witness, (struct witness_arrow){WITNESS_EARLIER,
 				     finding->tasks[1 % finding->ntask], finding->tasks[0],
@@ -77,8 +77,8 @@ static bool show_race(
 				     "missing: Notify, Wait"});
 }
 
-/* R9: a move that nothing keeps within the call of its peer. In the replay it is of the second call
- * if the peer may not have entered. */
+/* R9: a move that is not ordered within the call of its peer. In the replay it belongs to the
+ * second call if the peer may not have entered. */
 static bool show_touch(
 	struct search *search, const struct ordo_finding *finding, const struct ordo_replay *replay)
 {
@@ -94,7 +94,7 @@ static bool show_touch(
 	return join(witness, arrow);
 }
 
-/* R6: those Notify or Wait of the signal that have no partner. */
+/* R6: the Notify or Wait tasks of the signal that have no partner. */
 static bool show_surplus(struct search *search, const struct ordo_finding *finding)
 {
 	const struct ordo_schedule *schedule = search->schedule;
@@ -126,7 +126,7 @@ static bool show_finding(struct search *search, const struct ordo_finding *findi
 	if (finding->rule == 6)
 		return show_surplus(search, finding);
 	if (finding->rule == 7)
-		return show_circle(search, finding);
+		return show_cycle(search, finding);
 	struct ordo_replay *replay = ordo_replay_of_finding(search->schedule, finding, NULL);
 	const bool worked = finding->rule == 8 ? show_race(search, finding, replay)
 					       : show_touch(search, finding, replay);
@@ -158,8 +158,8 @@ static bool caption(struct witness *witness, const struct ordo_proof *proof)
 	return true;
 }
 
-/* Where streams stop for ever, if some do. */
-static bool find_stuck(struct search *search)
+/* Where streams block forever, if some do. */
+static bool find_deadlock(struct search *search)
 {
 	struct witness *witness = search->witness;
 	struct paired_run run;
@@ -170,7 +170,7 @@ static bool find_stuck(struct search *search)
 	for (uint32_t s = 0; opened && s < search->schedule->nstream; s++)
 		stops |= run.greedy.next[s] < search->schedule->streams[s].end;
 	if (stops) {
-		witness->stuck = run.greedy.next;
+		witness->stopped = run.greedy.next;
 		run.greedy.next = NULL;
 	}
 	close_paired_run(&run);
@@ -199,7 +199,7 @@ struct witness *find_witness(const struct ordo_schedule *schedule, const struct 
 {
 	struct witness *witness = calloc(1, sizeof *witness);
 	struct search search = {schedule, witness, witness ? pair_tasks(schedule) : NULL};
-	bool worked = search.partners && caption(witness, proof) && find_stuck(&search);
+	bool worked = search.partners && caption(witness, proof) && find_deadlock(&search);
 	for (uint32_t i = 0; worked && i < proof->nfinding; i++)
 		worked = show_finding(&search, &proof->findings[i]);
 	free(search.partners);
@@ -218,7 +218,7 @@ void free_witness(struct witness *witness)
 		return;
 	free(witness->tasks);
 	free(witness->arrows);
-	free(witness->stuck);
+	free(witness->stopped);
 	ordo_arena_free(&witness->arena);
 	free(witness);
 }

@@ -1,28 +1,27 @@
-/* witness.h - what the findings of a refuted schedule show, for every picture: which tasks are at
- * fault, what lies between them, and what is missing.
- */
+/* witness.h - the findings of a refuted schedule for every picture: the tasks at fault, the arrows
+ * between them, and the missing tasks. */
 #ifndef ORDO_TOOLS_VIEW_MODEL_WITNESS_H
 #define ORDO_TOOLS_VIEW_MODEL_WITNESS_H
 
 #include <ordo/verify.h>
 
 enum witness_link {
-	WITNESS_WAITS,	/* of a circle (R7): `from`, a Wait, waits for `to`, a Notify; */
+	WITNESS_WAITS,	/* of a cycle (R7): `from`, a Wait, waits for `to`, a Notify; */
 	WITNESS_BEHIND, /* and `from`, a Notify, stands behind `to`, a Wait, in its stream */
 	WITNESS_RACE,	/* nothing orders the two (R8) */
-	/* what would open it: the Notify for `to`, a Wait, given before `from`, a Wait */
+	/* would open the cycle: the Notify for `to`, a Wait, given before `from`, a Wait */
 	WITNESS_EARLIER,
-	WITNESS_MISSING /* what would help: a Notify after `from` and its Wait before `to` */
+	WITNESS_MISSING /* would order them: a Notify after `from` and its Wait before `to` */
 };
 
 struct witness_arrow {
 	enum witness_link link;
 	/* tasks; ORDO_NONE: when `rank` enters the call (from) or leaves it (to) */
 	uint32_t from, to;
-	/* whose memory it is about, or who has no Notify or Wait; ORDO_NONE: nobody */
+	/* the owner of the memory, or of the missing Notify or Wait; ORDO_NONE: none */
 	uint32_t rank;
-	uint32_t number;  /* of a circle: how manieth in it, from 1; otherwise 0 */
-	const char *text; /* one or two lines; of a circle the number */
+	uint32_t number;  /* the position in a cycle, from 1; otherwise 0 */
+	const char *text; /* one or two lines; in a cycle the number */
 };
 
 struct witness {
@@ -34,9 +33,9 @@ struct witness {
 	const char **captions;
 	uint32_t nfinding;
 	char rules[64]; /* "R8, R10" */
-	/* [nstream] the Wait at which a stream stops for ever, its end if it does not; NULL: none
-	 * stops */
-	uint32_t *stuck;
+	/* [nstream] the Wait at which a stream blocks forever, its end if it does not; NULL: no
+	 * stream blocks */
+	uint32_t *stopped;
 	struct ordo_arena arena;
 	size_t task_room, arrow_room;
 };

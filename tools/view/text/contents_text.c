@@ -613,15 +613,15 @@ static void print_head(const struct table *table, const struct contents_omission
 		print_line(table, table->form->remark);
 }
 
-static void print_stuck(const struct table *table)
+static void print_blocked(const struct table *table)
 {
 	const struct contents *contents = table->contents;
 	char where[320];
-	if (!contents->nstuck)
+	if (!contents->nblocked)
 		return;
-	ordo_task_locate(table->schedule, contents->stuck, where, sizeof where);
-	fprintf(table->out, "\nstuck: %" PRIu32 " stream%s for ever, the first of them at %s\n",
-		contents->nstuck, contents->nstuck == 1 ? " waits" : "s wait", where);
+	ordo_task_locate(table->schedule, contents->first_blocked, where, sizeof where);
+	fprintf(table->out, "\nblocked: %" PRIu32 " stream%s for ever, the first of them at %s\n",
+		contents->nblocked, contents->nblocked == 1 ? " waits" : "s wait", where);
 }
 
 static bool open_table(struct table *table)
@@ -665,7 +665,7 @@ bool print_contents(FILE *out, const struct ordo_schedule *schedule,
 		omission->slots = table.ncolumn;
 		print_head(&table, omission);
 		worked = print_steps(&table, omission);
-		print_stuck(&table);
+		print_blocked(&table);
 	}
 	close_table(&table);
 	return worked;
