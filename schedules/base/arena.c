@@ -1,4 +1,4 @@
-/* arena.c - memory that is given back all at once, and arrays that double. */
+/* arena.c - memory that is freed all at once, and arrays that double. */
 #include <ordo/arena.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -68,11 +68,10 @@ void ordo_arena_free(struct ordo_arena *arena)
 	}
 }
 
-/* Large arrays are touched here and there by turns, so that with small pages most of the time would
- * go into finding pages: where the system has large ones for those who ask, this asks. Whole pages,
- * so that the array stays one mapping and can grow without being copied. Advice only: whether it is
- * taken changes nothing but time. */
-static void want_large_pages(void *items, size_t size)
+/* Large arrays are accessed at random, so with small pages most of the time would go into TLB
+ * misses: request huge pages. The range is rounded to whole pages, so that the array stays one
+ * mapping and can grow without a copy. Advice only: it changes nothing but time. */
+static void advise_huge_pages(void *items, size_t size)
 {
 #ifdef MADV_HUGEPAGE
 	const size_t page = 4096, before = (uintptr_t)items % page,
@@ -93,7 +92,7 @@ void *ordo_array_make(size_t count, size_t size, unsigned char fill)
 	void *items = fill ? malloc(bytes) : calloc(bytes, 1);
 	if (!items)
 		return NULL;
-	want_large_pages(items, bytes);
+	advise_huge_pages(items, bytes);
 	return fill ? memset(items, fill, bytes) : items;
 }
 
@@ -111,7 +110,7 @@ bool ordo_array_reserve(void *items, size_t *room, size_t want, size_t size)
 	void *grown = realloc(old, more * size);
 	if (!grown)
 		return false;
-	want_large_pages(grown, more * size);
+	advise_huge_pages(grown, more * size);
 	memcpy(items, &grown, sizeof grown);
 	*room = more;
 	return true;

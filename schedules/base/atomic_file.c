@@ -1,4 +1,4 @@
-/* atomic_file.c - files and folders that appear whole or not at all. */
+/* atomic_file.c - files and folders that are written completely or not at all. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -21,7 +21,7 @@ bool ordo_fail_file(struct ordo_error *error, const char *path, const char *what
 	return false;
 }
 
-/* Remembers the target: without slashes at the end, and where it leads if it is a symbolic link. */
+/* Sets the target: without trailing slashes, and with a symbolic link resolved. */
 static bool find_target(struct ordo_atomic_file *file, const char *path, struct ordo_error *error)
 {
 	*file = (struct ordo_atomic_file){0};
@@ -94,7 +94,7 @@ static bool open_stream(
 {
 	file->out = fdopen(descriptor, "w");
 	if (file->out) {
-		/* The printer has a buffer of its own. */
+		/* The printer buffers its output itself. */
 		setvbuf(file->out, NULL, _IONBF, 0);
 		return true;
 	}
@@ -140,8 +140,8 @@ bool ordo_is_range_name(const char *name)
 	return is_numbered(name, "range-");
 }
 
-/* Is it a name that a folder of a schedule or of a plan set has? */
-static bool is_ours(const char *name)
+/* Can a folder of a schedule or of a plan set contain a file of this name? */
+static bool is_schedule_file(const char *name)
 {
 	return !strcmp(name, "schedule.json") || !strcmp(name, "plan-set.json") ||
 	       is_numbered(name, "rank-") || ordo_is_range_name(name);
@@ -159,7 +159,7 @@ static void close_folder(DIR **folder)
 	*folder = NULL;
 }
 
-/* Replacing a folder removes all that is in it: never anything that is not ours. */
+/* Replacing a folder removes its files, so a folder with any other file is rejected. */
 static bool check_replaceable(struct ordo_atomic_file *file, struct ordo_error *error)
 {
 	close_folder(&file->replaced);
@@ -170,9 +170,9 @@ static bool check_replaceable(struct ordo_atomic_file *file, struct ordo_error *
 		return ordo_fail_file(error, file->target, "cannot write a folder there", errno);
 	const struct dirent *entry;
 	while ((entry = readdir(file->replaced)))
-		if (!is_dots(entry->d_name) && !is_ours(entry->d_name)) {
+		if (!is_dots(entry->d_name) && !is_schedule_file(entry->d_name)) {
 			ordo_fail(error, ORDO_USAGE, 0,
-				"%s holds \"%s\", which is no part of a schedule", file->target,
+				"%s contains \"%s\", which is not part of a schedule", file->target,
 				entry->d_name);
 			return ordo_hint(error,
 				"choose another name, or one that ends in .json for a single file");
@@ -180,7 +180,7 @@ static bool check_replaceable(struct ordo_atomic_file *file, struct ordo_error *
 	return true;
 }
 
-/* Makes it and keeps it open. */
+/* Creates the temporary folder and keeps it open. */
 static bool create_folder(struct ordo_atomic_file *file, struct ordo_error *error)
 {
 	const int descriptor = create_temporary(file, true, 0777, error);
@@ -223,7 +223,7 @@ bool ordo_atomic_close(struct ordo_atomic_file *file, struct ordo_error *error)
 	return true;
 }
 
-/* Removes a folder, which has that name now, and the files in it that are ours. */
+/* Removes a folder, now at `path`, and those of its files that a schedule can have. */
 static void remove_folder(DIR *folder, const char *path)
 {
 	if (!folder)
@@ -231,7 +231,7 @@ static void remove_folder(DIR *folder, const char *path)
 	rewinddir(folder);
 	const struct dirent *entry;
 	while ((entry = readdir(folder)))
-		if (is_ours(entry->d_name))
+		if (is_schedule_file(entry->d_name))
 			unlinkat(dirfd(folder), entry->d_name, 0);
 	rmdir(path);
 }
@@ -246,8 +246,8 @@ static bool exchange(const char *one, const char *other)
 #endif
 }
 
-/* Without an exchange there is a moment with no folder; the old one comes back if the new one
- * cannot take its place. */
+/* Without an atomic exchange there is a moment with no folder; if the new one cannot be renamed,
+ * the old one is restored. */
 static bool move_aside(struct ordo_atomic_file *file)
 {
 	size_t size = strlen(file->temporary) + 8;
@@ -272,7 +272,7 @@ static bool replace_folder(struct ordo_atomic_file *file, struct ordo_error *err
 {
 	if (!check_replaceable(file, error))
 		return false;
-	/* Takes a free name, and an empty folder too. */
+	/* Works if the name is free or an empty folder. */
 	if (!rename(file->temporary, file->target))
 		return true;
 	if (exchange(file->temporary, file->target)) {

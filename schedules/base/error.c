@@ -32,7 +32,7 @@ bool ordo_fail_memory(struct ordo_error *error)
 	return ordo_fail(error, ORDO_ENVIRONMENT, 0, "out of memory");
 }
 
-/* What stands before the text: the place, and the word. */
+/* What precedes the text: the place, and `error` with its rule. */
 struct head {
 	char place[sizeof(((struct ordo_error *)NULL)->file) + 32], word[24];
 };

@@ -7,8 +7,8 @@
 
 static struct ordo_hash_seed drawn;
 
-/* Where the system has no entropy to give: what differs from run to run, stirred. Source of the
- * constants: Steele, Lea and Flood, OOPSLA 2014. */
+/* If the system has no entropy: values that differ from run to run, mixed. Source of the constants:
+ * Steele, Lea and Flood, OOPSLA 2014. */
 static uint64_t stir(uint64_t *state, uint64_t more)
 {
 	uint64_t z = *state += more + UINT64_C(0x9e3779b97f4a7c15);

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Where the key is, or would be. */
+/* The slot of the key, or the free slot where it would go. */
 static struct ordo_map_entry *find(const struct ordo_map *map, uint32_t a, uint32_t b)
 {
 	uint32_t at = ordo_hash_pair(&map->seed, a, b) & map->mask;
@@ -73,7 +73,7 @@ void ordo_map_free(struct ordo_map *map)
 bool ordo_near_make(struct ordo_near_map *map, size_t n)
 {
 	const size_t old = map->room;
-	if (!old) { /* pages that are never written cost nothing */
+	if (!old) { /* pages that are never written are never allocated */
 		map->first = ordo_array_make(n, sizeof *map->first, 0);
 		map->room = map->first ? n : 0;
 		return map->first;

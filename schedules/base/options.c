@@ -1,4 +1,4 @@
-/* options.c - options of callers that know fewer members than the library, or more. */
+/* options.c - options of callers compiled for an older or a newer library. */
 #include <ordo/options.h>
 #include <ordo/version.h>
 #include <string.h>
@@ -13,7 +13,8 @@ bool ordo_options_take(
 	for (size_t i = known; given && i < size; i++)
 		if (((const unsigned char *)given)[i]) {
 			ordo_fail(error, ORDO_USAGE, 0,
-				"options: byte %zu is set, and libordo %s knows %zu bytes of them",
+				"options: byte %zu is set, but libordo %s has only %zu bytes of "
+				"options",
 				i, ORDO_VERSION, known);
 			return ordo_hint(error, "the program was compiled for a newer libordo than "
 						"the one that runs");

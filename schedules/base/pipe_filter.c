@@ -1,15 +1,15 @@
-/* pipe_filter.c - what is read from a pipe or a device, while it comes. */
+/* pipe_filter.c - bounds what is read from a pipe or a device while it arrives. */
 #include "pipe_filter.h"
 #include <ordo/arena.h>
 #include <string.h>
 
-/* Brackets around the values that the readers take whole, each of which has ORDO_NESTING of its
- * own: more of them than any document has. */
+/* Levels of brackets outside the values that readers parse as a whole (each of these may nest
+ * ORDO_NESTING deep itself): more than any document has. */
 enum { DEPTH_LIMIT = 2 * ORDO_NESTING };
 
 enum kind { WRONG, PLAIN, SPACE, OPENS, CLOSES, PARTS, QUOTE };
 
-/* What a byte outside a string is. */
+/* The class of a byte outside a string. */
 static enum kind kind_of(char c)
 {
 	if ((c >= '0' && c <= '9') || (c >= 'a' && c <= 'z'))
@@ -41,7 +41,7 @@ static enum kind kind_of(char c)
 	}
 }
 
-/* Whether the space is one to keep. */
+/* Is this space to be kept? */
 static bool take_space(struct ordo_pipe_filter *filter, char c)
 {
 	filter->token = 0;
@@ -54,7 +54,7 @@ static bool take_space(struct ordo_pipe_filter *filter, char c)
 	return false;
 }
 
-/* Goes on in a string. */
+/* Continues in a string. */
 static size_t take_letters(
 	struct ordo_pipe_filter *filter, const char *text, size_t at, size_t size)
 {
@@ -86,7 +86,7 @@ static void take_plain(struct ordo_pipe_filter *filter, enum kind kind, char c)
 	filter->begun = true;
 }
 
-/* What was left out goes on at that offset of what is kept. */
+/* The gap is at that offset of the kept text. */
 static bool end_space(struct ordo_pipe_filter *filter, size_t offset)
 {
 	const bool left_out = filter->space > ORDO_SPACE_KEPT;

@@ -1,10 +1,10 @@
-/* pipe_filter.h - what is read from a pipe or a device, while it comes: no more than what a
- * document may begin with. Private to schedules/.
+/* pipe_filter.h - bounds what is read from a pipe or a device while it arrives: only what can begin
+ * a document is kept. Private to schedules/.
  *
- * A pipe may go on for ever. The filter looks at each byte once, knows where strings and brackets
- * are, and closes where the text can be no document any more; what has been kept then ends with the
- * byte that the reader (scan.h) will refuse. Of long white space it keeps the beginning, and notes
- * what it left out.
+ * A pipe may never end. The filter examines each byte once, tracks strings and brackets, and closes
+ * at the first byte after which the text cannot be a document; the kept text then ends with the
+ * byte that the reader (scan.h) rejects. Of long white space it keeps the beginning and records the
+ * gap.
  */
 #ifndef ORDO_SCHEDULES_BASE_PIPE_FILTER_H
 #define ORDO_SCHEDULES_BASE_PIPE_FILTER_H
@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Values nest at most so deep. */
+/* The maximum nesting depth of values. */
 enum { ORDO_NESTING = 64 };
 /* White space in a row between two tokens, of which so many bytes are kept; the bytes of one
  * string or number. */
@@ -27,18 +27,18 @@ struct ordo_gap {
 
 struct ordo_pipe_filter {
 	uint32_t depth;	       /* of brackets */
-	uint32_t token, space; /* bytes of the token or white space at hand */
+	uint32_t token, space; /* bytes of the current token or white space */
 	bool begun, in_string, escaped;
-	bool closed;	       /* nothing that follows is of interest */
-	struct ordo_gap gap;   /* of the white space at hand */
+	bool closed;	       /* the rest is ignored */
+	struct ordo_gap gap;   /* of the current white space */
 	struct ordo_gap *gaps; /* [ngap] of the caller, for free() */
 	size_t ngap, gap_room;
 };
 
-/* Looks at text[*kept..size), which was read last, and closes up what it leaves out: *kept
- * grows. {0} is a filter that has seen nothing. false: no memory. */
+/* Filters text[*kept..size), which was read last, in place: *kept grows. {0} is a filter that has
+ * seen nothing. false: no memory. */
 bool ordo_pipe_filter_take(struct ordo_pipe_filter *filter, char *text, size_t *kept, size_t size);
-/* The text ends there. */
+/* Ends the text. */
 bool ordo_pipe_filter_end(struct ordo_pipe_filter *filter, size_t kept);
 
 #endif

@@ -14,8 +14,8 @@
 
 enum { RELEASE_STEP = 16 << 20, READ_STEP = 1 << 20, LARGE = 64 << 20 };
 
-/* A mapping costs no memory of our own and no copy, but ends the process if somebody cuts the file
- * short meanwhile: only for files so large that a copy would show. */
+/* A mapping needs neither memory nor a copy, but the process gets SIGBUS if the file is truncated
+ * meanwhile: used only for files so large that a copy would be slow. */
 static bool map_file(struct ordo_source *source, int descriptor, size_t size, const char *path,
 	struct ordo_error *error)
 {
@@ -36,7 +36,7 @@ static bool allows(double bytes, const char *path, struct ordo_error *error)
 	return false;
 }
 
-/* Reads to the end, or as long as the filter, if there is one, is open. *text is malloc'd. */
+/* Reads to the end, or until the filter (may be NULL) closes. *text is malloc'd. */
 static bool read_text(struct ordo_pipe_filter *filter, int descriptor, char **text, size_t *size,
 	const char *path, struct ordo_error *error)
 {
@@ -77,7 +77,7 @@ static bool read_all(struct ordo_source *source, int descriptor, bool ends, cons
 	return worked;
 }
 
-/* A file has an end; of what else there is, nobody knows. */
+/* Only a regular file is sure to end: everything else is filtered. */
 bool ordo_source_from(
 	struct ordo_source *source, int descriptor, const char *path, struct ordo_error *error)
 {

@@ -7,8 +7,8 @@
 struct ordo_source {
 	const char *text;
 	size_t size;
-	size_t released;       /* bytes given back */
-	bool mapped;	       /* pages are given back as they are read */
+	size_t released;       /* bytes released */
+	bool mapped;	       /* pages are released as they are read */
 	struct ordo_gap *gaps; /* [ngap] white space that was left out, in its order */
 	size_t ngap;
 };
@@ -16,14 +16,15 @@ struct ordo_source {
 /* Takes over the descriptor and closes it. `path` is for messages. */
 bool ordo_source_from(
 	struct ordo_source *source, int descriptor, const char *path, struct ordo_error *error);
-/* Opens a path, "-" is stdin; what messages call it, NULL with an error. */
+/* Opens a path, "-" is stdin; returns its name for messages, NULL with an error. */
 const char *ordo_source_open(
 	struct ordo_source *source, const char *path, struct ordo_error *error);
 void ordo_source_close(struct ordo_source *source);
-/* Pages before `offset` will not be looked at again: keeps memory bounded however long the file. */
+/* Releases the pages before `offset`, which will not be read again: memory stays bounded for any
+ * file. */
 void ordo_source_release(struct ordo_source *source, size_t offset);
 
-/* Does the name stand for a file in a folder, and for nothing outside it? */
+/* Is this the plain name of a file in a folder, not a path that leaves it? */
 bool ordo_is_plain_name(const char *name);
 
 #endif

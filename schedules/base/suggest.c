@@ -1,4 +1,4 @@
-/* suggest.c - what was probably meant by a mistyped name. */
+/* suggest.c - the nearest known name to a mistyped one. */
 #include <ctype.h>
 #include <ordo/suggest.h>
 #include <stddef.h>

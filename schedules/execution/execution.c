@@ -1,5 +1,5 @@
-/* execution.c - interleavings of calls: what must come before a step, and everything as far as it
- * goes. All of it linear in tasks. */
+/* execution.c - interleavings of calls: the predecessors of a step, and greedy runs. All linear in
+ * tasks. */
 #include "execution.h"
 #include <ordo/arena.h>
 #include <stdlib.h>
@@ -22,7 +22,7 @@ static const struct ordo_program *program_of(
 	return &execution->schedule->programs[execution->schedule->streams[stream].rank];
 }
 
-/* Tokens of a signal that two streams notify or wait for have no order. */
+/* The tokens of a signal with two notifying or two waiting streams have no order. */
 static bool fail_shared(const struct ordo_execution *execution)
 {
 	const uint32_t task = execution->pairing.second_user,
@@ -65,7 +65,7 @@ void ordo_execution_close(struct ordo_execution *execution)
 	free(execution->unfinished);
 }
 
-/* Streams of the rank that have tasks: the others end every call as it begins. */
+/* The number of the rank's streams that have tasks. */
 static uint32_t busy_streams(const struct ordo_execution *execution, uint32_t rank)
 {
 	const struct ordo_program *program = &execution->schedule->programs[rank];
@@ -103,12 +103,12 @@ uint32_t ordo_execution_done(const struct ordo_execution *execution, uint32_t st
 	       execution->greedy.next[stream] - tasks->first;
 }
 
-/* What must come before: a walk back from the step, over every stream as far as it is wanted,
- * once. */
+/* The predecessors of a step: a backward walk that visits each stream once, as far as it is
+ * wanted. */
 
 struct walk {
 	struct ordo_execution *execution;
-	uint32_t *seen; /* [nstream] steps looked at */
+	uint32_t *seen; /* [nstream] steps visited */
 	uint32_t *stack, nstack;
 	uint8_t *stacked;
 };
@@ -144,7 +144,7 @@ static bool want_token(struct walk *walk, uint32_t task, uint64_t call)
 	return true;
 }
 
-static bool look_at(struct walk *walk, uint32_t stream)
+static bool visit_stream(struct walk *walk, uint32_t stream)
 {
 	const struct ordo_execution *execution = walk->execution;
 	const uint32_t length = tasks_of(execution, stream),
@@ -171,11 +171,11 @@ bool ordo_execution_want_before(struct ordo_execution *execution, uint32_t strea
 	bool worked =
 		walk.seen && walk.stack && walk.stacked ? true : ordo_fail_memory(execution->error);
 	if (worked) {
-		/* What is wanted already is wanted with all that must come before it. */
+		/* Predecessors of wanted steps are wanted already. */
 		memcpy(walk.seen, execution->want,
 			execution->schedule->nstream * sizeof *walk.seen);
 		want(&walk, stream, step);
-		/* The step itself may take a token or enter a call: that too must be possible. */
+		/* The step itself may need a token or the entry to a call. */
 		const uint32_t length = tasks_of(execution, stream), call = step / length,
 			       task = execution->schedule->streams[stream].first + step % length;
 		if (call && step % length == 0)
@@ -186,7 +186,7 @@ bool ordo_execution_want_before(struct ordo_execution *execution, uint32_t strea
 	while (worked && walk.nstack) {
 		const uint32_t next = walk.stack[--walk.nstack];
 		walk.stacked[next] = 0;
-		worked = look_at(&walk, next);
+		worked = visit_stream(&walk, next);
 	}
 	free(walk.seen);
 	free(walk.stack);
@@ -202,7 +202,7 @@ void ordo_execution_want_all(struct ordo_execution *execution)
 
 /* Running. */
 
-/* Writes down a task of the run. */
+/* Records a task of the run. */
 static enum ordo_visit record(void *closure, uint32_t stream, uint32_t task)
 {
 	struct ordo_execution *execution = closure;
@@ -222,8 +222,8 @@ static enum ordo_visit record(void *closure, uint32_t stream, uint32_t task)
 	return ORDO_VISIT_ON;
 }
 
-/* A rank enters a call when all its streams have ended the one before: the last of them lets all go
- * on. false: it has not entered another. */
+/* A rank enters a call when all its streams have ended the previous one: the last of them resumes
+ * all. false: the rank has not entered another call. */
 static bool end_call(struct ordo_execution *execution, uint32_t stream)
 {
 	const uint32_t rank = execution->schedule->streams[stream].rank;

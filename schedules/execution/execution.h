@@ -1,4 +1,4 @@
-/* execution.h - interleavings of one or more calls, in any order that is wanted. Private to
+/* execution.h - interleavings of one or more calls, in any order that the caller wants. Private to
  * schedules/.
  *
  * Every stream goes through its tasks once for each call; step p of a stream of L tasks is task p %
@@ -19,23 +19,23 @@ struct ordo_execution {
 	struct ordo_greedy greedy;   /* of the call that each rank is in */
 	uint32_t *want;		     /* [nstream] steps to be taken at most */
 	uint32_t *call;		     /* [nrank] the call that the rank is in */
-	/* [nrank] streams of the rank that have not ended the call it is in */
+	/* [nrank] streams of the rank that have not ended its current call */
 	uint32_t *unfinished;
 	struct ordo_interleaving *out; /* what is run is written here */
 };
 
-/* false: no memory, or R5 is broken (ORDO_USAGE). To be closed in any case. */
+/* false: no memory, or R5 is broken (ORDO_USAGE). Close it in any case. */
 bool ordo_execution_open(struct ordo_execution *execution, const struct ordo_schedule *schedule,
 	uint32_t ncall, struct ordo_error *error);
 void ordo_execution_close(struct ordo_execution *execution);
-/* Begins again, with nothing done and nothing wanted. */
+/* Starts again, with nothing done and nothing wanted. */
 void ordo_execution_begin(struct ordo_execution *execution, struct ordo_interleaving *out);
 
 /* Steps of a stream in all calls, and those taken. */
 uint32_t ordo_execution_length(const struct ordo_execution *execution, uint32_t stream);
 uint32_t ordo_execution_done(const struct ordo_execution *execution, uint32_t stream);
-/* Wants what must come before that step, and not the step itself. false: it waits for a token that
- * never comes, or there is no memory (execution.error). */
+/* Wants the predecessors of that step, not the step itself. false: the step waits for a token that
+ * is never posted, or no memory (execution.error). */
 bool ordo_execution_want_before(struct ordo_execution *execution, uint32_t stream, uint32_t step);
 void ordo_execution_want_all(struct ordo_execution *execution);
 /* Runs as far as wanted and possible. */

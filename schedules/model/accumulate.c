@@ -1,4 +1,4 @@
-/* accumulate.c - in which type sums are held while they grow. */
+/* accumulate.c - the type in which partial sums are held. */
 #include <ordo/detail/accumulate.h>
 
 static bool is_half(enum ordo_type type)

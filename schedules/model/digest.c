@@ -1,4 +1,4 @@
-/* digest.c - 128 bits over all that a schedule does. */
+/* digest.c - a 128-bit digest of everything that a schedule does. */
 #include <ordo/detail/replay.h>
 #include <stdio.h>
 

@@ -1,4 +1,4 @@
-/* input.c - inputs that show something, in memory. */
+/* input.c - inputs that demonstrate a property of a schedule. */
 #include <ordo/arena.h>
 #include <ordo/detail/input.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@ struct ordo_input *ordo_input_create(const struct ordo_problem *problem, enum or
 {
 	const struct ordo_operator_facts *facts = ordo_operator_facts(problem->op);
 	if (!facts->reduces) {
-		ordo_fail(error, ORDO_USAGE, 0, "%s adds nothing: no input shows an order",
+		ordo_fail(error, ORDO_USAGE, 0, "%s does not reduce, so it has no order to show",
 			facts->name);
 		return NULL;
 	}

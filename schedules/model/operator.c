@@ -1,4 +1,4 @@
-/* operator.c - the operator table and what it says about slots. */
+/* operator.c - the operator table, and the slots of each operator. */
 #include <ordo/operator.h>
 #include <stddef.h>
 #include <string.h>

@@ -36,7 +36,7 @@ void ordo_plan_set_destroy(struct ordo_plan_set *set)
 	free(set);
 }
 
-/* What is wrong with two ends by themselves. The messages begin with the key they are about. */
+/* Checks the two ends of one range. Messages begin with the key they concern. */
 static bool check_ends(uint64_t from_bytes, uint64_t to_bytes, struct ordo_error *error)
 {
 	if (from_bytes > ORDO_BYTES_LIMIT)

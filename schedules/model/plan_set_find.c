@@ -1,5 +1,5 @@
-/* plan_set_find.c - which range a size falls into; alone, so that who only asks links no reader of
- * documents. */
+/* plan_set_find.c - the range that contains a size; a file of its own, so that a program that only
+ * looks up a range links no reader of documents. */
 #include <ordo/plan_set.h>
 #include <string.h>
 

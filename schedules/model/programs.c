@@ -60,8 +60,8 @@ void ordo_rank_program_free(struct ordo_rank_program *program)
 	*program = (struct ordo_rank_program){0};
 }
 
-/* The tasks of a rank lie together if its streams were begun one after another, as schedule.h
- * demands. */
+/* The tasks of a rank are contiguous if its streams were created consecutively, as schedule.h
+ * requires. */
 static bool give_part(const struct ordo_programs *programs, uint32_t rank,
 	struct ordo_rank_program *program, struct ordo_error *error)
 {
@@ -125,7 +125,7 @@ static bool name_phases(struct ordo_schedule *schedule, const struct ordo_progra
 	return worked;
 }
 
-/* Whether there may be memory for all programs, if they are like that one. */
+/* Is there memory for all programs, if they are all like that one? */
 static bool whole_fits(const struct ordo_programs *programs,
 	const struct ordo_rank_program *program, struct ordo_error *error)
 {

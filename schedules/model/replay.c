@@ -1,4 +1,4 @@
-/* replay.c - giving back interleavings that a reader or the verifier made. */
+/* replay.c - frees replays that a reader or the verifier created. */
 #include <ordo/arena.h>
 #include <ordo/detail/replay.h>
 #include <stdlib.h>

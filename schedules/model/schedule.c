@@ -1,4 +1,4 @@
-/* schedule.c - building and asking schedules. */
+/* schedule.c - builds and queries schedules. */
 #include <inttypes.h>
 #include <ordo/arena.h>
 #include <ordo/schedule.h>
@@ -51,7 +51,7 @@ bool ordo_schedule_reserve(
 	return true;
 }
 
-/* Names repeat from rank to rank: the previous ones at hand save most copies. */
+/* Names repeat from rank to rank: comparing with the previous ones saves most copies. */
 static const char *keep_name(struct ordo_schedule *schedule, const char *name)
 {
 	for (uint32_t back = 1; back <= 8 && back <= schedule->nstream; back++) {

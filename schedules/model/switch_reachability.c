@@ -44,7 +44,7 @@ void ordo_switch_reachability_destroy(struct ordo_switch_reachability *reach)
 struct walk {
 	const struct ordo_topology *topology;
 	uint32_t *number, *low; /* [nswitch], number 0: not seen */
-	uint32_t *next;		/* [nswitch] the link to look at next */
+	uint32_t *next;		/* [nswitch] the next link to follow */
 	uint32_t *path, npath;	/* switches being explored */
 	uint32_t *open, nopen;	/* switches seen that have no group yet */
 	uint32_t count;
@@ -67,7 +67,7 @@ static void close_group(struct walk *walk, struct ordo_switch_reachability *reac
 	reach->ngroup++;
 }
 
-/* Looks at one link of the switch on top of the path, or leaves that switch. */
+/* Follows one link of the switch on top of the path, or pops that switch. */
 static void step(struct walk *walk, struct ordo_switch_reachability *reach)
 {
 	const struct ordo_topology *topology = walk->topology;

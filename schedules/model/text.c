@@ -1,4 +1,4 @@
-/* text.c - a schedule as text that can be read aloud and compared line by line. */
+/* text.c - a schedule as text for people, which can be compared line by line. */
 #include <errno.h>
 #include <inttypes.h>
 #include <ordo/atomic_file.h>

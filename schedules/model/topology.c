@@ -9,7 +9,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-/* Enough for any machine that is; keeps a document of a few bytes from asking for gigabytes. */
+/* More than any machine has; a document of a few bytes must not allocate gigabytes. */
 enum { VERTEX_LIMIT = 1 << 22, CLASS_LIMIT = 256 };
 
 static uint32_t nvertex(const struct ordo_topology *topology)
@@ -48,7 +48,7 @@ struct ordo_topology *ordo_topology_create(const char *name, uint32_t nrank, uin
 	return topology;
 }
 
-static void forget_index(struct ordo_topology *topology)
+static void free_index(struct ordo_topology *topology)
 {
 	ordo_switch_reachability_destroy(topology->reach);
 	free(topology->first_link);
@@ -60,13 +60,13 @@ void ordo_topology_destroy(struct ordo_topology *topology)
 {
 	if (!topology)
 		return;
-	forget_index(topology);
+	free_index(topology);
 	free(topology->links);
 	ordo_arena_free(&topology->arena);
 	free(topology);
 }
 
-/* The id of a class, new if need be; ORDO_NONE with an error if there cannot be one. */
+/* The id of a class, which is added if it is new; ORDO_NONE with an error if there are too many. */
 static uint32_t class_of(struct ordo_topology *topology, const char *name, struct ordo_error *error)
 {
 	for (uint32_t i = 0; i < topology->nclass; i++)
@@ -125,7 +125,8 @@ static int compare_texts(const void *one, const void *other)
 	return strcmp(*a, *b);
 }
 
-/* Numbers the classes by their names, so that the order of adding leaves no trace. */
+/* Numbers the classes by their names, so that their order does not depend on the order of
+ * insertion. */
 static void sort_classes(struct ordo_topology *topology)
 {
 	const char *sorted[CLASS_LIMIT];
@@ -181,8 +182,8 @@ static bool check_links(const struct ordo_topology *topology, struct ordo_error 
 				link->to, link->reduce_gbs);
 		if (i && !compare_links(link - 1, link))
 			return ordo_fail(error, ORDO_BAD_INPUT, 1,
-				"link %u -> %u of class \"%.64s\" is there twice", link->from,
-				link->to, topology->class_names[link->class_name]);
+				"duplicate link %u -> %u of class \"%.64s\"", link->from, link->to,
+				topology->class_names[link->class_name]);
 	}
 	return true;
 }
@@ -203,7 +204,7 @@ static bool check_costs(const struct ordo_topology *topology, struct ordo_error 
 
 bool ordo_topology_finish(struct ordo_topology *topology, struct ordo_error *error)
 {
-	forget_index(topology);
+	free_index(topology);
 	sort_classes(topology);
 	sort_links(topology);
 	if (!check_costs(topology, error) || !check_links(topology, error))
@@ -268,13 +269,14 @@ static uint64_t bits_of(double number)
 	return bits;
 }
 
-/* What few documents tell; where it is not told the digest is what it was before it could be. */
+/* Optional costs: absent, they do not change the digest, which is that of the format without
+ * them. */
 static void digest_costs(XXH3_state_t *state, const struct ordo_topology *topology)
 {
 	unsigned char bytes[32];
-	bool told = topology->cores || topology->task_ns > 0 || topology->reduce_gbs > 0 ||
-		    topology->copy_gbs > 0;
-	if (told) {
+	bool given = topology->cores || topology->task_ns > 0 || topology->reduce_gbs > 0 ||
+		     topology->copy_gbs > 0;
+	if (given) {
 		size_t size = put_bytes(bytes, topology->cores, 4);
 		size += put_bytes(bytes + size, bits_of(topology->task_ns), 8);
 		size += put_bytes(bytes + size, bits_of(topology->reduce_gbs), 8);

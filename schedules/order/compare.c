@@ -1,4 +1,4 @@
-/* compare.c - the trees of two schedules, part by part of the vector they cut. */
+/* compare.c - compares the trees of two schedules, one common part of the vector at a time. */
 #include <ordo/arena.h>
 #include <ordo/detail/compare.h>
 #include <stdio.h>
@@ -44,14 +44,14 @@ static bool are_comparable(
 		ordo_fail(error, ORDO_USAGE, 0,
 			"different operators: found %s and %s, wanted one operator", facts->name,
 			ordo_operator_facts(b->op)->name);
-		return ordo_hint(error, "an order is compared for what is to be the same result");
+		return ordo_hint(error, "only schedules of one operator can have the same result");
 	}
 	if (facts->reduces && a->nshard != b->nshard) {
 		ordo_fail(error, ORDO_USAGE, 0,
 			"different sums: found %u and %u contributions, wanted the same number",
 			a->nshard, b->nshard);
 		return ordo_hint(error,
-			"schedules for %u and %u ranks add up the same with virtual shards: "
+			"schedules for %u and %u ranks have the same order with virtual shards: "
 			"compile both with --shards V, V a multiple of either",
 			a->nrank, b->nrank);
 	}
@@ -61,8 +61,8 @@ static bool are_comparable(
 			"operation",
 			a->accumulate_f32 ? "first" : "second",
 			a->accumulate_f32 ? "second" : "first");
-		return ordo_hint(error, "over the same trees, too, sums of f16 and bf16 have other "
-					"bits: compile both with --accumulate f32, or neither");
+		return ordo_hint(error, "sums of f16 and bf16 have other bits even over the same "
+					"trees: compile both with --accumulate f32, or neither");
 	}
 	if (!facts->reduces && a->nrank != b->nrank)
 		return ordo_fail(error, ORDO_USAGE, 0,
@@ -71,7 +71,7 @@ static bool are_comparable(
 	return true;
 }
 
-/* Do two trees of the forest stand for the same bits? */
+/* Do two trees of the forest give the same bits? */
 static bool is_same(const struct ordo_order *order, uint32_t a, uint32_t b)
 {
 	const struct ordo_trees *trees = &order->forest->trees;
@@ -92,7 +92,7 @@ static bool begin_part(struct ordo_comparison *comparison, const struct ordo_vec
 	return true;
 }
 
-/* What follows on the parts so far: more of the last one, or a new one. */
+/* Appends a part, or extends the last one. */
 static bool take(struct ordo_comparison *comparison, const struct ordo_order *first,
 	const struct ordo_order *second, const uint32_t chunk[2], struct ordo_error *error)
 {
@@ -132,7 +132,7 @@ void ordo_comparison_free(struct ordo_comparison *comparison)
 	*comparison = (struct ordo_comparison){0};
 }
 
-/* Verdicts on what needs two schedules. */
+/* The guarantees about two schedules: G4 and G5. */
 
 static const char *name_topology(struct ordo_arena *arena, const struct ordo_schedule *schedule)
 {
@@ -156,8 +156,7 @@ static struct ordo_pair_judgement judge_placement(const struct ordo_schedule *fi
 	if (a != b)
 		return (struct ordo_pair_judgement){ORDO_NOT_ASKED,
 			ordo_arena_format(arena,
-				"%u ranks cannot be placed like %u; that is what G5 is about", a,
-				b)};
+				"%u and %u ranks cannot have the same placement; see G5", a, b)};
 	const char *here = name_topology(arena, first), *there = name_topology(arena, second);
 	if (!here || !there)
 		return (struct ordo_pair_judgement){ORDO_NOT_ASKED, NULL};

@@ -1,4 +1,4 @@
-/* guarantees.c - what an order promises, for an element type and a reduction. */
+/* guarantees.c - decides G1 to G5 for an element type and a reduction. */
 #include <math.h>
 #include <ordo/arena.h>
 #include <ordo/detail/accumulate.h>
@@ -55,13 +55,13 @@ double ordo_error_bound(enum ordo_type type, enum ordo_type accumulator,
 	if (ordo_is_associative(type, reduction))
 		return 0;
 	const uint32_t roundings = reduction == ORDO_PROD ? facts->leaves - 1 : facts->depth;
-	/* What was never added to anything is exact in both. */
+	/* A single contribution is exact in both. */
 	const uint32_t last = (accumulator != type && roundings) + (reduction == ORDO_AVG);
 	return expm1((double)roundings * log_of_rounding(accumulator) +
 		     (double)last * log_of_rounding(type));
 }
 
-/* What is judged: an order, or a proof. */
+/* The order or proof to check. */
 struct subject {
 	const struct ordo_problem *problem;
 	const struct ordo_trees *trees;
@@ -70,12 +70,12 @@ struct subject {
 	uint32_t ncopy;
 	enum ordo_verdict run_to_run;
 	const char *run_to_run_why;
-	const struct ordo_forest *forest; /* that has the trees; NULL: they are a proof's */
-	const struct ordo_proof *proof;	  /* with verdicts of its own; NULL: an order's */
+	const struct ordo_forest *forest; /* of the trees; NULL: they are a proof's */
+	const struct ordo_proof *proof;	  /* which may have verdicts; NULL: an order is checked */
 };
 
-/* One judgement under way. */
-struct judging {
+/* The check of one guarantee. */
+struct check {
 	const struct subject *subject;
 	enum ordo_type type;
 	enum ordo_reduction reduction;
@@ -84,75 +84,75 @@ struct judging {
 	struct ordo_error *error;
 };
 
-static bool settle(const struct judging *judging, enum ordo_verdict verdict, const char *why)
+static bool set_verdict(const struct check *check, enum ordo_verdict verdict, const char *why)
 {
-	judging->judgement->verdict = verdict;
-	judging->judgement->why = why;
-	return why ? true : ordo_fail_memory(judging->error);
+	check->judgement->verdict = verdict;
+	check->judgement->why = why;
+	return why ? true : ordo_fail_memory(check->error);
 }
 
-static void hold(const struct judging *judging)
+static void set_holds(const struct check *check)
 {
-	judging->judgement->verdict = ORDO_HOLDS;
+	check->judgement->verdict = ORDO_HOLDS;
 }
 
-static bool print_trees(const struct judging *judging, const struct ordo_forest *forest)
+static bool print_trees(const struct check *check, const struct ordo_forest *forest)
 {
-	struct ordo_judgement *judgement = judging->judgement;
+	struct ordo_judgement *judgement = check->judgement;
 	const struct ordo_contradiction *found = &judgement->contradiction;
 	for (int i = 0; i < 2; i++) {
-		judgement->tree[i] = ordo_forest_print(forest, judging->arena, found->tree[i], 32);
+		judgement->tree[i] = ordo_forest_print(forest, check->arena, found->tree[i], 32);
 		judgement->node[i] =
-			ordo_forest_print(forest, judging->arena, found->witness.node[i], 32);
+			ordo_forest_print(forest, check->arena, found->witness.node[i], 32);
 		if (!judgement->tree[i] || !judgement->node[i])
-			return ordo_fail_memory(judging->error);
+			return ordo_fail_memory(check->error);
 	}
 	return true;
 }
 
-/* Two elements whose trees, of this forest, are not the same: what differs first, and an input on
- * which the bits do. */
-static bool contradict_in(const struct judging *judging, const struct ordo_forest *forest,
+/* Two elements with different trees of this forest: the first difference, and an input on which
+ * their bits differ. */
+static bool contradict_in(const struct check *check, const struct ordo_forest *forest,
 	const struct ordo_element element[2], const uint32_t tree[2])
 {
-	struct ordo_judgement *judgement = judging->judgement;
+	struct ordo_judgement *judgement = check->judgement;
 	struct ordo_error error = {0};
-	judgement->contradicted = ordo_contradict(forest, judging->type,
-		ordo_accumulator(judging->subject->problem, judging->type), judging->reduction,
-		element, tree, &judgement->contradiction, &error);
+	judgement->contradicted = ordo_contradict(forest, check->type,
+		ordo_accumulator(check->subject->problem, check->type), check->reduction, element,
+		tree, &judgement->contradiction, &error);
 	if (!judgement->contradicted && error.code != ORDO_UNDECIDED) {
-		if (judging->error)
-			*judging->error = error;
+		if (check->error)
+			*check->error = error;
 		return false;
 	}
-	if (!print_trees(judging, forest))
+	if (!print_trees(check, forest))
 		return false;
 	const char *but =
 		judgement->contradicted ? "" : "; no input is known on which their bits differ";
 	const char *why =
 		element[0].chunk == element[1].chunk
-			? ordo_arena_format(judging->arena,
+			? ordo_arena_format(check->arena,
 				  "chunk %u is %s on rank %u but %s on rank %u%s", element[0].chunk,
 				  judgement->tree[0], element[0].rank, judgement->tree[1],
 				  element[1].rank, but)
-			: ordo_arena_format(judging->arena, "chunk %u is %s but chunk %u is %s%s",
+			: ordo_arena_format(check->arena, "chunk %u is %s but chunk %u is %s%s",
 				  element[0].chunk, judgement->tree[0], element[1].chunk,
 				  judgement->tree[1], but);
-	return settle(judging, ORDO_DOES_NOT_HOLD, why);
+	return set_verdict(check, ORDO_DOES_NOT_HOLD, why);
 }
 
 static bool contradict(
-	const struct judging *judging, const struct ordo_element element[2], const uint32_t tree[2])
+	const struct check *check, const struct ordo_element element[2], const uint32_t tree[2])
 {
-	if (judging->subject->forest)
-		return contradict_in(judging, judging->subject->forest, element, tree);
-	struct ordo_forest *forest = ordo_forest_create(judging->error);
+	if (check->subject->forest)
+		return contradict_in(check, check->subject->forest, element, tree);
+	struct ordo_forest *forest = ordo_forest_create(check->error);
 	uint32_t brought[2] = {tree[0], tree[1]};
 	if (!forest)
 		return false;
-	const bool worked = ordo_forest_bring(forest, judging->subject->trees, brought, 2)
-				    ? contradict_in(judging, forest, element, brought)
-				    : ordo_fail_memory(judging->error);
+	const bool worked = ordo_forest_bring(forest, check->subject->trees, brought, 2)
+				    ? contradict_in(check, forest, element, brought)
+				    : ordo_fail_memory(check->error);
 	ordo_forest_destroy(forest);
 	return worked;
 }
@@ -163,9 +163,9 @@ static bool same(const struct subject *subject, uint32_t one, uint32_t other)
 }
 
 /* G1: of the copies that are not the same as the first rank's, the first by chunk and rank. */
-static bool judge_ranks(const struct judging *judging)
+static bool check_ranks(const struct check *check)
 {
-	const struct subject *subject = judging->subject;
+	const struct subject *subject = check->subject;
 	const struct ordo_copy *found = NULL;
 	for (uint32_t i = 0; i < subject->ncopy; i++) {
 		const struct ordo_copy *copy = &subject->copies[i];
@@ -176,20 +176,20 @@ static bool judge_ranks(const struct judging *judging)
 			found = copy;
 	}
 	if (!found) {
-		hold(judging);
+		set_holds(check);
 		return true;
 	}
 	uint32_t rank, end;
 	ordo_chunk_holders(subject->problem, found->chunk, &rank, &end);
-	return contradict(judging,
+	return contradict(check,
 		(struct ordo_element[2]){{rank, found->chunk, 0}, {found->rank, found->chunk, 0}},
 		(uint32_t[2]){subject->chunk_tree[found->chunk], found->tree});
 }
 
 /* G3: the first chunk that is not the same as chunk 0. */
-static bool judge_positions(const struct judging *judging)
+static bool check_positions(const struct check *check)
 {
-	const struct subject *subject = judging->subject;
+	const struct subject *subject = check->subject;
 	const uint32_t nchunk = ordo_nchunk(subject->problem);
 	for (uint32_t chunk = 1; chunk < nchunk; chunk++) {
 		const uint32_t trees[2] = {subject->chunk_tree[0], subject->chunk_tree[chunk]};
@@ -198,58 +198,58 @@ static bool judge_positions(const struct judging *judging)
 		uint32_t ranks[2], end;
 		ordo_chunk_holders(subject->problem, 0, &ranks[0], &end);
 		ordo_chunk_holders(subject->problem, chunk, &ranks[1], &end);
-		return contradict(judging,
+		return contradict(check,
 			(struct ordo_element[2]){{ranks[0], 0, 0}, {ranks[1], chunk, 0}}, trees);
 	}
-	hold(judging);
+	set_holds(check);
 	return true;
 }
 
-static bool judge_runs(const struct judging *judging)
+static bool check_runs(const struct check *check)
 {
-	if (judging->subject->run_to_run == ORDO_DOES_NOT_HOLD)
-		return settle(judging, ORDO_DOES_NOT_HOLD,
-			ordo_arena_format(judging->arena, "%s", judging->subject->run_to_run_why));
-	hold(judging);
+	if (check->subject->run_to_run == ORDO_DOES_NOT_HOLD)
+		return set_verdict(check, ORDO_DOES_NOT_HOLD,
+			ordo_arena_format(check->arena, "%s", check->subject->run_to_run_why));
+	set_holds(check);
 	return true;
 }
 
-/* A proof that lists no trees says what it found. */
-static bool believe(const struct judging *judging, enum ordo_guarantee guarantee)
+/* A proof without trees has its own verdicts. */
+static bool take_verdict(const struct check *check, enum ordo_guarantee guarantee)
 {
-	const struct ordo_proof *proof = judging->subject->proof;
+	const struct ordo_proof *proof = check->subject->proof;
 	const char *why = guarantee == ORDO_G1 ? proof->rank_equal_why : proof->position_why;
-	judging->judgement->verdict =
+	check->judgement->verdict =
 		guarantee == ORDO_G1 ? proof->rank_equal : proof->position_invariant;
-	return !why || settle(judging, judging->judgement->verdict,
-			       ordo_arena_format(judging->arena, "%s", why));
+	return !why || set_verdict(check, check->judgement->verdict,
+			       ordo_arena_format(check->arena, "%s", why));
 }
 
-static bool judge(const struct judging *judging, enum ordo_guarantee guarantee)
+static bool check_guarantee(const struct check *check, enum ordo_guarantee guarantee)
 {
-	const struct ordo_operator_facts *facts =
-		ordo_operator_facts(judging->subject->problem->op);
-	*judging->judgement = (struct ordo_judgement){.verdict = ORDO_NOT_ASKED};
+	const struct ordo_operator_facts *facts = ordo_operator_facts(check->subject->problem->op);
+	*check->judgement = (struct ordo_judgement){.verdict = ORDO_NOT_ASKED};
 	if (!facts->reduces)
-		return settle(judging, ORDO_NOT_APPLICABLE,
-			ordo_arena_format(judging->arena, "%s adds nothing", facts->name));
-	if (!ordo_accumulates(judging->subject->problem, judging->type, judging->error))
+		return set_verdict(check, ORDO_NOT_APPLICABLE,
+			ordo_arena_format(check->arena, "%s adds nothing", facts->name));
+	if (!ordo_accumulates(check->subject->problem, check->type, check->error))
 		return false;
 	if (guarantee == ORDO_G4 || guarantee == ORDO_G5)
-		return settle(judging, ORDO_NOT_ASKED, "compare with `ordo diff`");
-	if (ordo_is_associative(judging->type, judging->reduction))
-		return settle(judging, ORDO_HOLDS,
-			ordo_arena_format(judging->arena,
+		return set_verdict(check, ORDO_NOT_ASKED, "compare with `ordo diff`");
+	if (ordo_is_associative(check->type, check->reduction))
+		return set_verdict(check, ORDO_HOLDS,
+			ordo_arena_format(check->arena,
 				"%s %s is associative, every order has the same bits",
-				ordo_type_name(judging->type),
-				ordo_reduction_name(judging->reduction)));
+				ordo_type_name(check->type),
+				ordo_reduction_name(check->reduction)));
 	if (guarantee == ORDO_G2)
-		return judge_runs(judging);
-	if (judging->subject->run_to_run == ORDO_DOES_NOT_HOLD)
-		return settle(judging, ORDO_NOT_ASKED, "no order is fixed, since G2 does not hold");
-	if (!judging->subject->chunk_tree)
-		return believe(judging, guarantee);
-	return guarantee == ORDO_G1 ? judge_ranks(judging) : judge_positions(judging);
+		return check_runs(check);
+	if (check->subject->run_to_run == ORDO_DOES_NOT_HOLD)
+		return set_verdict(
+			check, ORDO_NOT_ASKED, "no order is fixed, since G2 does not set_holds");
+	if (!check->subject->chunk_tree)
+		return take_verdict(check, guarantee);
+	return guarantee == ORDO_G1 ? check_ranks(check) : check_positions(check);
 }
 
 bool ordo_judge_guarantee(const struct ordo_order *order, enum ordo_guarantee guarantee,
@@ -264,8 +264,8 @@ bool ordo_judge_guarantee(const struct ordo_order *order, enum ordo_guarantee gu
 		.run_to_run = order->run_to_run,
 		.run_to_run_why = order->run_to_run_why,
 		.forest = order->forest};
-	return judge(
-		&(struct judging){&subject, type, reduction, arena, judgement, error}, guarantee);
+	return check_guarantee(
+		&(struct check){&subject, type, reduction, arena, judgement, error}, guarantee);
 }
 
 bool ordo_judge_proof(const struct ordo_problem *problem, const struct ordo_proof *proof,
@@ -280,6 +280,6 @@ bool ordo_judge_proof(const struct ordo_problem *problem, const struct ordo_proo
 		.run_to_run = proof->run_to_run,
 		.run_to_run_why = proof->run_to_run_why,
 		.proof = proof};
-	return judge(
-		&(struct judging){&subject, type, reduction, arena, judgement, error}, guarantee);
+	return check_guarantee(
+		&(struct check){&subject, type, reduction, arena, judgement, error}, guarantee);
 }

@@ -1,5 +1,5 @@
-/* order.c - the order of one schedule: its trees, brought from a proof into a forest, and the
- * classes they make. */
+/* order.c - the order of one schedule: copies its trees from a proof to a forest and sorts chunks
+ * into classes. */
 #include <ordo/arena.h>
 #include <ordo/detail/order.h>
 #include <ordo/map.h>
@@ -45,10 +45,10 @@ static bool bring_trees(struct ordo_order *order, const struct ordo_proof *proof
 	       bring_copies(order, proof, order->chunk_tree + order->nchunk);
 }
 
-/* Classes. Copies come by chunk, in stretches of ranks; the ranks of a class are a union of such
- * stretches. */
+/* Classes. Copies come by chunk, in ranges of ranks; the ranks of a class are a union of such
+ * ranges. */
 
-struct stretch {
+struct rank_range {
 	uint32_t class, first, end; /* ranks */
 };
 
@@ -56,19 +56,19 @@ struct sorting {
 	struct ordo_order *order;
 	struct ordo_map class_of; /* (ordo_same_tree, 0) -> class */
 	size_t class_room;
-	struct stretch *latest; /* [nclass] still growing */
-	uint32_t *last_chunk;	/* [nclass] */
+	struct rank_range *latest; /* [nclass] still growing */
+	uint32_t *last_chunk;	   /* [nclass] */
 	size_t latest_room, last_room;
-	struct stretch *done;
+	struct rank_range *done;
 	size_t done_room, ndone;
 	uint8_t *seen; /* [nnode] */
 };
 
 static bool new_class(
-	struct sorting *sorting, uint32_t tree, uint32_t chunk, struct stretch stretch)
+	struct sorting *sorting, uint32_t tree, uint32_t chunk, struct rank_range rank_range)
 {
 	struct ordo_order *order = sorting->order;
-	const uint32_t class = stretch.class;
+	const uint32_t class = rank_range.class;
 	if (!ordo_array_reserve(&order->classes, &sorting->class_room, (size_t) class + 1,
 		    sizeof *order->classes) ||
 		!ordo_array_reserve(&sorting->latest, &sorting->latest_room, (size_t) class + 1,
@@ -79,19 +79,19 @@ static bool new_class(
 			&sorting->class_of, ordo_same_tree(&order->forest->trees, tree), 0, class))
 		return false;
 	order->classes[class] = (struct ordo_class){
-		.tree = tree, .first_chunk = chunk, .first_rank = stretch.first};
-	sorting->latest[class] = stretch;
+		.tree = tree, .first_chunk = chunk, .first_rank = rank_range.first};
+	sorting->latest[class] = rank_range;
 	sorting->last_chunk[class] = ORDO_NONE;
 	order->nclass++;
 	return true;
 }
 
-static bool finish_stretch(struct sorting *sorting, struct stretch stretch)
+static bool finish_range(struct sorting *sorting, struct rank_range rank_range)
 {
 	if (!ordo_array_reserve(
 		    &sorting->done, &sorting->done_room, sorting->ndone + 1, sizeof *sorting->done))
 		return false;
-	sorting->done[sorting->ndone++] = stretch;
+	sorting->done[sorting->ndone++] = rank_range;
 	return true;
 }
 
@@ -106,7 +106,7 @@ static bool sort_copies(
 		ordo_map_get(&sorting->class_of, ordo_same_tree(&order->forest->trees, tree), 0);
 	if (class == ORDO_NONE) {
 		class = order->nclass;
-		if (!new_class(sorting, tree, chunk, (struct stretch){class, first, end}))
+		if (!new_class(sorting, tree, chunk, (struct rank_range){class, first, end}))
 			return false;
 	}
 	struct ordo_class *found = &order->classes[class];
@@ -115,14 +115,14 @@ static bool sort_copies(
 	found->ncopy += end - first;
 	found->nidentical += !sorting->seen[tree];
 	sorting->seen[tree] = 1;
-	struct stretch *latest = &sorting->latest[class];
+	struct rank_range *latest = &sorting->latest[class];
 	if (first >= latest->first && first <= latest->end) {
 		latest->end = end > latest->end ? end : latest->end;
 		return true;
 	}
-	const struct stretch before = *latest;
-	*latest = (struct stretch){class, first, end};
-	return finish_stretch(sorting, before);
+	const struct rank_range before = *latest;
+	*latest = (struct rank_range){class, first, end};
+	return finish_range(sorting, before);
 }
 
 static bool sort_chunks(struct sorting *sorting)
@@ -148,9 +148,9 @@ static bool sort_chunks(struct sorting *sorting)
 	return true;
 }
 
-static int compare_stretches(const void *a, const void *b)
+static int compare_ranges(const void *a, const void *b)
 {
-	const struct stretch *left = a, *right = b;
+	const struct rank_range *left = a, *right = b;
 	if (left->class != right->class)
 		return left->class < right->class ? -1 : 1;
 	return left->first < right->first ? -1 : left->first > right->first;
@@ -160,18 +160,18 @@ static bool count_ranks(struct sorting *sorting)
 {
 	struct ordo_order *order = sorting->order;
 	for (uint32_t class = 0; class < order->nclass; class ++)
-		if (!finish_stretch(sorting, sorting->latest[class]))
+		if (!finish_range(sorting, sorting->latest[class]))
 			return false;
-	qsort(sorting->done, sorting->ndone, sizeof *sorting->done, compare_stretches);
+	qsort(sorting->done, sorting->ndone, sizeof *sorting->done, compare_ranges);
 	uint32_t counted = 0; /* ranks below this one are, in the class under way */
 	for (size_t i = 0; i < sorting->ndone; i++) {
-		const struct stretch *stretch = &sorting->done[i];
-		if (!i || stretch[-1].class != stretch->class)
+		const struct rank_range *rank_range = &sorting->done[i];
+		if (!i || rank_range[-1].class != rank_range->class)
 			counted = 0;
-		const uint32_t first = stretch->first > counted ? stretch->first : counted;
-		if (stretch->end > first) {
-			order->classes[stretch->class].nrank += stretch->end - first;
-			counted = stretch->end;
+		const uint32_t first = rank_range->first > counted ? rank_range->first : counted;
+		if (rank_range->end > first) {
+			order->classes[rank_range->class].nrank += rank_range->end - first;
+			counted = rank_range->end;
 		}
 	}
 	return true;

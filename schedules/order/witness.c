@@ -1,14 +1,14 @@
-/* witness.c - why two trees are not the same: three leaves, and an input.
+/* witness.c - shows that two trees differ: three leaves, and an input with different results.
  *
- * A tree is known by the leaf sets of its nodes: trees with the same sets are the same. So of two
- * that are not, over the same leaves, the first has a node whose set the second has not. Take the
- * smallest, L + R: being smallest, the sets of L and R are the second's too, as nodes L' and R'.
- * Where these two meet in the second tree there is more than the two, so something c came in
- * before: to L' or to R'. Call a a leaf of the side it came in to, b one of the other: the first
- * tree adds a and b before c, the second a and c before b.
+ * The leaf sets of its nodes determine a tree. So if two trees over the same leaves differ, the
+ * first has a node whose leaf set no node of the second has. Take the smallest such node, L + R:
+ * since it is the smallest, the second tree has nodes L' and R' with the leaf sets of L and R.
+ * Their lowest common ancestor has further leaves, so some leaf c was added before, on the side of
+ * L' or of R'. Let a be a leaf of L or R on that side and b one of the other: the first tree adds a
+ * and b before c, the second a and c before b.
  *
- * Sets are compared as sums of 128 random bits a leaf: two sets that differ are taken for one with
- * probability 2^-128. What follows from it is claimed only after both trees were evaluated.
+ * Sets are compared as sums of 128 random bits a leaf: two different sets collide with probability
+ * 2^-128. The result is reported only after both trees were evaluated.
  */
 #include "trees/flat.h"
 #include <math.h>
@@ -103,7 +103,7 @@ static void close_pair(struct pair *pair)
 	free(pair->index.slots);
 }
 
-/* Of the first tree, the node of fewest leaves whose set the second has not; nnode: there is
+/* The node of the first tree with the fewest leaves whose leaf set the second lacks; nnode:
  * none. */
 static uint32_t smallest_difference(const struct pair *pair)
 {
@@ -131,7 +131,8 @@ static bool holds(const struct pair *pair, uint32_t node, uint32_t other)
 	return other >= node && other < flat_end(pair->forest, &pair->flat[1], node);
 }
 
-/* Where two nodes of the second tree meet: the operands come back, each holding one of them. */
+/* The lowest common ancestor of two nodes of the second tree; operands[i] is its operand that
+ * contains nodes[i]. */
 static uint32_t meet(const struct pair *pair, const uint32_t nodes[2], uint32_t operands[2])
 {
 	uint32_t at = 0;
@@ -165,7 +166,7 @@ static uint32_t leaf_between(const struct pair *pair, uint32_t outer, uint32_t i
 	return smallest;
 }
 
-static void tell(const struct pair *pair, uint32_t difference, struct ordo_witness *witness)
+static void fill_witness(const struct pair *pair, uint32_t difference, struct ordo_witness *witness)
 {
 	const struct ordo_forest *forest = pair->forest;
 	uint32_t operands[2], nodes[2], sides[2], smallest[2];
@@ -187,11 +188,11 @@ static bool compare(const struct pair *pair, struct ordo_witness *witness, struc
 {
 	const struct weight *all = pair->weights[0], *others = pair->weights[1];
 	if (all->high != others->high || all->low != others->low)
-		return ordo_fail(error, ORDO_USAGE, 0, "the two trees have not the same leaves");
+		return ordo_fail(error, ORDO_USAGE, 0, "the two trees have different leaves");
 	const uint32_t difference = smallest_difference(pair);
 	if (difference == pair->flat[0].nnode)
 		return ordo_fail(error, ORDO_USAGE, 0, "the two trees are the same");
-	tell(pair, difference, witness);
+	fill_witness(pair, difference, witness);
 	return true;
 }
 
@@ -207,8 +208,7 @@ bool ordo_tree_witness(const struct ordo_forest *forest, uint32_t first, uint32_
 
 /* Values for a, b and c of which (a op b) op c and (a op c) op b differ.
  * sum, avg: a = -b = M, c = M / 2^(precision+2): c and 0, for c is less than half a unit of M's
- * last place. c is 1, unless M would be too
- *           large.
+ * last place. c is 1, unless M would be too large.
  * prod:     a = 2^E, the greatest power there is, b = 2^(1-E), c = 2: 4 and, through overflow,
  *           infinity; with a larger range in the accumulator nothing overflows. */
 static void choose_values(struct ordo_contradiction *contradiction)
@@ -230,7 +230,7 @@ static void choose_values(struct ordo_contradiction *contradiction)
 	}
 }
 
-/* What both trees make of the values, so that nothing is claimed that was not seen. */
+/* Evaluates both trees on the values, so that a difference is reported only if it was computed. */
 static bool evaluate(const struct ordo_forest *forest, struct ordo_contradiction *contradiction,
 	struct ordo_error *error)
 {

@@ -2,8 +2,8 @@
  *
  * Trees are named by their shape alone, positions by fractions of the vector, so that schedules for
  * other chunk counts (and, with shards, other rank counts) have the same digest exactly if the same
- * elements get the same trees. Sums that are held in f32 have digests of their own: over the same
- * trees they are other bits.
+ * elements get the same trees. Sums accumulated in f32 have other digests: over the same trees
+ * their bits differ.
  */
 #ifndef ORDO_DIGEST_H
 #define ORDO_DIGEST_H
@@ -15,7 +15,7 @@
 
 /* The names of trees. */
 XXH128_hash_t ordo_hash_leaf(uint32_t leaf);
-/* which of the two is which means nothing */
+/* commutative */
 XXH128_hash_t ordo_hash_sum(XXH128_hash_t left, XXH128_hash_t right);
 
 struct order_digest {

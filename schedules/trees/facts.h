@@ -1,4 +1,4 @@
-/* facts.h - what is known of every tree, kept beside its nodes. Private to schedules/. */
+/* facts.h - leaves and depth of every tree, kept beside its nodes. Private to schedules/. */
 #ifndef ORDO_FACTS_H
 #define ORDO_FACTS_H
 
@@ -22,7 +22,7 @@ static inline struct ordo_tree_facts measure_tree(
 /* The text of a tree in the arena, from the facts of all its nodes; NULL: no memory. */
 char *ordo_print_tree(struct ordo_arena *arena, const struct ordo_trees *trees,
 	const struct ordo_tree_facts *facts, uint32_t tree, uint32_t max_leaves);
-/* As ordo_tree_print, of a tree that may add a leaf twice: what is cut off is never said to be a
+/* Like ordo_tree_print, for a tree that may add a leaf twice: omitted parts are never printed as a
  * range. */
 char *ordo_print_broken_tree(struct ordo_arena *arena, const struct ordo_trees *trees,
 	uint32_t tree, uint32_t max_leaves);

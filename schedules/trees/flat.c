@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* More leaves than a proof follows. */
+/* More leaves than a proof accepts. */
 #define MOST_LEAVES (1u << 25)
 
 bool ordo_flatten(const struct ordo_forest *forest, uint32_t tree, struct flat *flat,
@@ -51,8 +51,8 @@ static double least(double a, double b)
 	return a < b ? a : b;
 }
 
-/* Made in double and rounded to the accumulator: 53 >= 2p + 2 bits for every other type, so that
- * rounding twice is rounding once (half.h). */
+/* Computed in double and rounded to the accumulator: 53 >= 2p + 2 bits for every other type, so
+ * that rounding twice is rounding once (half.h). */
 static double combine(enum ordo_type type, enum ordo_reduction reduction, double left, double right)
 {
 	switch (reduction) {
@@ -93,7 +93,7 @@ bool ordo_tree_evaluate(const struct ordo_forest *forest, uint32_t tree, enum or
 		*result = ordo_type_round(type, stack[0]);
 	if (stack && reduction == ORDO_AVG)
 		*result = ordo_type_round(type, *result / forest->facts[tree].leaves);
-	/* The plain one; a contribution to which nothing is added is what it is. */
+	/* The canonical NaN, unless there is one contribution, which is returned unchanged. */
 	if (stack && isnan(*result) && forest->facts[tree].leaves > 1)
 		*result = (double)NAN;
 	free(flat.trees);

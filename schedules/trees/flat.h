@@ -1,8 +1,7 @@
-/* flat.h - one tree as an array, node before operands, left before right. Private to
- * schedules/.
+/* flat.h - one tree as an array, node before operands, left before right. Private to schedules/.
  *
- * The operands of node i are nodes i + 1 and i + 2 * leaves(left), a node and all below it are the
- * 2 * leaves - 1 entries from its own: no links, and no recursion. */
+ * The operands of node i are nodes i + 1 and i + 2 * leaves(left); the subtree of a node is the 2 *
+ * leaves - 1 entries that begin with it. So walks need neither links nor recursion. */
 #ifndef ORDO_FLAT_H
 #define ORDO_FLAT_H
 

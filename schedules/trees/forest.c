@@ -1,11 +1,11 @@
-/* forest.c - the trees of many schedules, each once. */
+/* forest.c - the trees of many schedules, hash-consed. */
 #include "facts.h"
 #include "tree_builder.h"
 #include <ordo/arena.h>
 #include <stdlib.h>
 
-/* Beside what trees need to grow, a forest finds its leaves (a proof has them in order, a forest as
- * they come). */
+/* In addition to the builder, a map from shards to leaves: in a proof leaf i is node i, in a forest
+ * leaves come in any order. */
 struct ordo_forest_growth {
 	struct ordo_tree_builder builder;
 	size_t fact_room;
@@ -38,14 +38,14 @@ void ordo_forest_destroy(struct ordo_forest *forest)
 	free(forest);
 }
 
-/* Room for the facts of one more node, so that no node is ever without. */
+/* Reserves the facts of one more node before it is added, so that every node has facts. */
 static bool prepare_facts(struct ordo_forest *forest)
 {
 	return ordo_array_reserve(&forest->facts, &forest->growth->fact_room,
 		(size_t)forest->trees.nnode + 1, sizeof *forest->facts);
 }
 
-/* After a node was grown: if it is a new one, its facts. */
+/* Sets the facts of a node that is new. */
 static uint32_t note_facts(struct ordo_forest *forest, uint32_t before, uint32_t tree)
 {
 	if (tree >= before && tree != ORDO_NONE)

@@ -1,4 +1,4 @@
-/* names.c - the trees that have names: made, recognised, read and written. */
+/* names.c - named trees: built, recognised, parsed and printed. */
 #include <inttypes.h>
 #include <ordo/detail/order.h>
 #include <stdio.h>

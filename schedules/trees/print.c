@@ -6,14 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Text that grows; once it failed it stays failed. */
+/* A growing text; a failure is sticky. */
 struct text {
 	char *bytes;
 	size_t used, room;
 	bool failed;
 };
 
-static void say(struct text *text, const char *part)
+static void append(struct text *text, const char *part)
 {
 	size_t length = strlen(part);
 	if (text->failed ||
@@ -31,13 +31,13 @@ struct pending {
 	enum { NODE, PLUS, CLOSE } what;
 };
 
-/* What is cut off: `[4..7]` if its leaves are 4 to 7, `...` otherwise. */
+/* An omitted subtree: `[4..7]` if its leaves are 4 to 7, `...` otherwise. */
 static void say_cut(struct text *text, const struct ordo_tree_facts *facts)
 {
 	char range[32];
 	snprintf(
 		range, sizeof range, "[%" PRIu32 "..%" PRIu32 "]", facts->smallest, facts->largest);
-	say(text, facts->largest - facts->smallest == facts->leaves - 1 ? range : "...");
+	append(text, facts->largest - facts->smallest == facts->leaves - 1 ? range : "...");
 }
 
 /* Prints with a stack of its own, since a tree can be as deep as it has leaves: at most four
@@ -55,16 +55,16 @@ static bool say_tree(struct text *text, const struct ordo_trees *trees,
 		const uint32_t *node = trees->nodes[top.tree];
 		char number[16];
 		if (top.what != NODE) {
-			say(text, top.what == PLUS ? "+" : ")");
+			append(text, top.what == PLUS ? "+" : ")");
 		} else if (node[0] == ORDO_NONE) {
 			snprintf(number, sizeof number, "%" PRIu32, node[1]);
-			say(text, number);
+			append(text, number);
 		} else if (top.depth == max_depth) {
 			say_cut(text, &facts[top.tree]);
 		} else if ((worked = ordo_array_reserve(
 				    &stack, &room, height + 4, sizeof *stack))) {
 			const bool swapped = facts[node[1]].smallest < facts[node[0]].smallest;
-			say(text, "(");
+			append(text, "(");
 			stack[height++] = (struct pending){top.tree, 0, CLOSE};
 			stack[height++] = (struct pending){node[!swapped], top.depth + 1, NODE};
 			stack[height++] = (struct pending){top.tree, 0, PLUS};
@@ -91,7 +91,7 @@ char *ordo_print_tree(struct ordo_arena *arena, const struct ordo_trees *trees,
 	return result;
 }
 
-/* With or without the facts that make ranges of what is cut off. */
+/* With facts, omitted subtrees are printed as ranges; facts may be NULL. */
 static char *measure_and_print(struct ordo_arena *arena, const struct ordo_trees *trees,
 	uint32_t tree, uint32_t max_leaves, bool ranges)
 {

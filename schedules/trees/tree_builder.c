@@ -1,15 +1,15 @@
-/* tree_builder.c - builds trees, each once.
+/* tree_builder.c - builds hash-consed trees.
  *
- * Most sums are alone in what they add to, since a partial sum is sent on to one place: so the
- * first tree over a node, as its larger operand, is found without a table, which holds the others.
- * And most schedules never add the same two trees both ways round, so what stands for what is
- * written down only once there is a second: a tree with other operands' order.
+ * A partial sum is usually sent on to one place, so most nodes are the operand of one sum only: the
+ * first tree whose larger operand is a node is found by an array, the others by a hash table. Most
+ * schedules never add the same two trees in both orders, so representatives are recorded only from
+ * the first tree with exchanged operands on.
  */
 #include "tree_builder.h"
 #include <ordo/arena.h>
 #include <stdlib.h>
 
-/* Two ids are taken: ORDO_NONE, and one below for what came of a broken value (verifier.h). */
+/* Two ids are reserved: ORDO_NONE, and one below for a wrong value (verifier.h). */
 #define MOST_NODES (ORDO_NONE - 1)
 
 static uint32_t new_node(
@@ -35,7 +35,7 @@ static uint32_t new_node(
 	return node;
 }
 
-/* From now on nodes may stand for others. */
+/* From now on a node may have another as its representative. */
 static bool begin_same(struct ordo_trees *trees, struct ordo_tree_builder *builder)
 {
 	if (trees->same)
@@ -48,8 +48,8 @@ static bool begin_same(struct ordo_trees *trees, struct ordo_tree_builder *build
 	return true;
 }
 
-/* Puts the newest node into a table. What is in none would be built again, so without memory there
- * is no such node; ORDO_NONE. */
+/* Adds the newest node to a table; ORDO_NONE without memory, for a node in no table would be built
+ * twice. */
 static uint32_t put_node(
 	struct ordo_trees *trees, struct ordo_map *table, uint32_t a, uint32_t b, uint32_t node)
 {
@@ -95,8 +95,8 @@ static uint32_t build_first(
 	return tree;
 }
 
-/* The first tree of these operands, either way round, each by what stands for it; ORDO_NONE: there
- * is none. */
+/* The first tree of these operands, given by their representatives, in either order; ORDO_NONE:
+ * there is none. */
 static uint32_t first_tree(const struct ordo_trees *trees, const struct ordo_tree_builder *builder,
 	uint32_t a, uint32_t b)
 {

@@ -30,10 +30,10 @@ static const struct refusal refusals[] = {
 	{"R1-key-in-other-case", 8, 27, "unknown key \"Chunk\" in a task",
 		"did you mean \"chunk\"?"},
 	{"R1-key-of-another-task", 9, 46, "the key \"chunk\" does not belong in a Wait", ""},
-	{"R1-key-twice-in-the-head", 4, 2, "the key \"ranks\" is there twice in a schedule", ""},
-	{"R1-key-twice-in-a-task", 9, 46, "the key \"peer\" is there twice in a task", ""},
-	{"R1-key-twice-written-otherwise", 9, 46, "the key \"peer\" is there twice in a task", ""},
-	{"R1-key-twice-in-x", 4, 38, "the key \"c\" is there twice in x", ""},
+	{"R1-key-twice-in-the-head", 4, 2, "duplicate key \"ranks\" in a schedule", ""},
+	{"R1-key-twice-in-a-task", 9, 46, "duplicate key \"peer\" in a task", ""},
+	{"R1-key-twice-written-otherwise", 9, 46, "duplicate key \"peer\" in a task", ""},
+	{"R1-key-twice-in-x", 4, 38, "duplicate key \"c\" in x", ""},
 	{"R1-key-missing-in-the-head", 1, 1, "the key \"in_place\" is missing in a schedule", ""},
 	{"R1-key-missing-in-a-task", 9, 5, "the key \"signal\" is missing in a task", ""},
 	{"R1-key-missing-in-a-stream", 7, 4, "the key \"name\" is missing in a stream", ""},
@@ -424,15 +424,15 @@ static void only_ordinary_files_of_the_folder_are_read(void **state)
 	snprintf(path, sizeof path, "%s/link.json", folder);
 	assert_int_equal(symlink("/etc/passwd", path), 0);
 	expect_folder_refusal("\"link.json\", \"rank-1.json\"", 2,
-		"cannot read the program \"link.json\": it is no ordinary file of the folder");
+		"cannot read the program \"link.json\": it is not a regular file in the folder");
 	snprintf(path, sizeof path, "%s/pipe.json", folder);
 	assert_int_equal(mkfifo(path, 0600), 0);
 	expect_folder_refusal(
-		"\"pipe.json\", \"rank-1.json\"", 2, "it is no ordinary file of the folder");
+		"\"pipe.json\", \"rank-1.json\"", 2, "it is not a regular file in the folder");
 	snprintf(path, sizeof path, "%s/folder.json", folder);
 	assert_int_equal(mkdir(path, 0700), 0);
 	expect_folder_refusal(
-		"\"folder.json\", \"rank-1.json\"", 2, "it is no ordinary file of the folder");
+		"\"folder.json\", \"rank-1.json\"", 2, "it is not a regular file in the folder");
 }
 
 static void a_missing_file_is_named(void **state)
@@ -544,7 +544,7 @@ static void topologies_are_refused_with_reasons(void **state)
 		{"\"to\": 2", "\"to\": 3", 7, 3,
 			"link 0 -> 3: wanted vertices of 0..2 (2 ranks, 1 switches)"},
 		{"\"to\": 2", "\"to\": 0", 7, 3, "link 0 -> 0: leads from a vertex to itself"},
-		{"\"class\": \"fast\", ", "", 6, 3, "link 0 -> 1 of class \"link\" is there twice"},
+		{"\"class\": \"fast\", ", "", 6, 3, "duplicate link 0 -> 1 of class \"link\""},
 		{"18.3", "0", 5, 3, "bandwidth_gbs: found 0, wanted more"},
 		{"12.5", "-1", 2, 80, "task_ns: found -1, wanted a number, not below 0"},
 		{"18.3", "-1", 5, 77, "bandwidth_gbs: found -1, wanted a number, not below 0"},

@@ -238,7 +238,7 @@ static void bad_links_are_refused(void **state)
 	topology = make(2, 0);
 	add(topology, 0, 1);
 	add(topology, 0, 1);
-	expect_refusal(topology, "link 0 -> 1 of class \"link\" is there twice");
+	expect_refusal(topology, "duplicate link 0 -> 1 of class \"link\"");
 	topology = make(2, 0);
 	assert_true(ordo_topology_add(topology, 0, 1, NULL, -1, 1, &error));
 	expect_refusal(topology, "latency_ns: found -1");

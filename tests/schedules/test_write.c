@@ -245,7 +245,8 @@ static void a_folder_with_other_things_is_left_alone(void **state)
 	fclose(file);
 	assert_false(ordo_schedule_write(schedule, inside("mine"), NULL, NULL, &error));
 	assert_int_equal(error.code, ORDO_USAGE);
-	assert_non_null(strstr(error.text, "holds \"thesis.txt\", which is no part of a schedule"));
+	assert_non_null(
+		strstr(error.text, "contains \"thesis.txt\", which is not part of a schedule"));
 	assert_int_equal(count_entries(inside("mine")), 1);
 	assert_int_equal(unlink(inside("mine/thesis.txt")), 0);
 	assert_true(ordo_schedule_write(schedule, inside("mine"), NULL, NULL, &error));

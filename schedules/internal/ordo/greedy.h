@@ -29,14 +29,14 @@ struct ordo_greedy {
 	uint32_t nsignal;
 	struct ordo_tokens *tokens; /* [nsignal] */
 	uint32_t *next;		    /* [nstream] the task each stream is at; its end: it is over */
-	uint32_t *ready, nready;    /* a stack of streams that may go on */
+	uint32_t *ready, nready;    /* a stack of the streams to run */
 	bool *is_ready;		    /* [nstream] it is on the stack */
 };
 
 enum ordo_visit { ORDO_VISIT_ON, ORDO_VISIT_HOLD, ORDO_VISIT_STOP };
 
 /* Called for every task of the run, in its order, before its tokens are counted. ORDO_VISIT_HOLD:
- * the stream stays before this task until it is made ready again; ORDO_VISIT_STOP: the run ends. */
+ * the stream stays before this task until it is resumed; ORDO_VISIT_STOP: the run ends. */
 typedef enum ordo_visit ordo_visitor(void *closure, uint32_t stream, uint32_t task);
 
 /* All streams are at their first tasks, and ready; the first stream is on top. `signal_of` is
@@ -48,7 +48,7 @@ bool ordo_greedy_open_streams(struct ordo_greedy *greedy, const struct ordo_task
 	const struct ordo_stream *streams, uint32_t nstream, const uint32_t *signal_of,
 	size_t stride, uint32_t nsignal);
 void ordo_greedy_close(struct ordo_greedy *greedy);
-/* Begins again: no stream is ready. */
+/* Starts again: no stream is ready. */
 void ordo_greedy_begin(struct ordo_greedy *greedy);
 /* Makes all streams ready. */
 void ordo_greedy_resume_all(struct ordo_greedy *greedy);
@@ -113,7 +113,7 @@ static inline enum ordo_visit ordo_greedy_advance(struct ordo_greedy *greedy, ui
 	return ORDO_VISIT_ON;
 }
 
-/* The next stream that may go on; there is one. */
+/* The next ready stream; there must be one. */
 static inline uint32_t ordo_greedy_pop(struct ordo_greedy *greedy)
 {
 	const uint32_t stream = greedy->ready[--greedy->nready];
@@ -121,7 +121,7 @@ static inline uint32_t ordo_greedy_pop(struct ordo_greedy *greedy)
 	return stream;
 }
 
-/* Runs until no stream can go on. false: the visitor stopped it. */
+/* Runs until every stream has ended or is blocked. false: the visitor stopped it. */
 static inline bool ordo_greedy_run(struct ordo_greedy *greedy, ordo_visitor *visit, void *closure)
 {
 	while (greedy->nready) {

@@ -1,9 +1,9 @@
-/* hash_seed.h - where a hash table keeps what: a function that nobody outside the process can know.
+/* hash_seed.h - a seeded hash function for pairs of ids, unpredictable outside the process.
  *
- * A document chooses the keys of nearly every table, so a fixed function would let it choose keys
- * that all meet in one place. Here, for any two pairs chosen without the seed, both places are
- * independent and uniform over 32 bits. Nothing but time depends on a seed: no table is ever walked
- * in the order of its places.
+ * A document chooses the keys of nearly every table, so with a fixed function it could choose keys
+ * that all collide. Here, for any two pairs chosen without the seed, both places are independent
+ * and uniform over 32 bits. Nothing but time depends on a seed: no table is ever walked in the
+ * order of its places.
  *
  * source  Thorup, High Speed Hashing for Integers and Strings, arXiv:1504.06804, 2015, section 3.3
  */
@@ -21,12 +21,11 @@ struct ordo_hash_seed {
 	uint64_t a, b, c;
 };
 
-/* The seed of this process: drawn from the system's entropy when it is first asked for. Any
- * thread may ask. */
+/* The seed of this process: drawn from the system's entropy on the first call. Thread-safe. */
 struct ordo_hash_seed ordo_hash_seed(void);
 
-/* What is multiplied puts the keys of a row in a row; what follows only renames the places, so
- * that rows do not run into each other where a table probes the next place. */
+/* The product maps consecutive keys to consecutive places; the steps after it permute the places,
+ * so that such runs do not merge under linear probing. */
 static inline uint32_t ordo_hash_pair(const struct ordo_hash_seed *seed, uint32_t x, uint32_t y)
 {
 	uint32_t place = (uint32_t)(((seed->a + x) * (seed->b + y) + seed->c) >> 32);
@@ -35,7 +34,7 @@ static inline uint32_t ordo_hash_pair(const struct ordo_hash_seed *seed, uint32_
 	return place ^ place >> 15;
 }
 
-/* The next place of a table of mask + 1 places, where the one before is taken by another key. */
+/* The next place to probe in a table of mask + 1 places. */
 #ifdef ORDO_COUNT_PROBES /* by a test */
 extern uint64_t ordo_nprobe;
 #define ORDO_NEXT_PLACE(place, mask) (ordo_nprobe++, ((place) + 1) & (mask))

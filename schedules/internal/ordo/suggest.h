@@ -1,4 +1,4 @@
-/* suggest.h - what was probably meant by a mistyped name. */
+/* suggest.h - the nearest known name to a mistyped one. */
 #ifndef ORDO_SUGGEST_H
 #define ORDO_SUGGEST_H
 
