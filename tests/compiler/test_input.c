@@ -79,8 +79,7 @@ static const struct {
 	{"\"count\": 10", "\"count\": -1", "count: found -1", 3, 46},
 	{"\"count\": 10", "\"cuont\": 10", "unknown key \"cuont\" in an input", 3, 37},
 	{", \"count\": 10", "", "the key \"count\" is missing in an input", 1, 1},
-	{", \"count\": 10", ", \"count\": 10, \"count\": 10", "the key \"count\" is there twice", 3,
-		50},
+	{", \"count\": 10", ", \"count\": 10, \"count\": 10", "duplicate key \"count\"", 3, 50},
 	{"  {\"rank\": 2, \"chunk\": 0, \"offset\": 3},\n  {\"rank\": 0, \"chunk\": 2, \"offset\": "
 	 "2}\n",
 		"", "elements: found 0, wanted 1 or 2", 4, 14},
@@ -88,7 +87,7 @@ static const struct {
 		"elements: found 3, wanted 1 or 2", 4, 14},
 	{"\"rank\": 2, ", "", "the key \"rank\" is missing in an element", 5, 3},
 	{"\"rank\": 2", "\"shard\": 2", "unknown key \"shard\" in an element", 5, 4},
-	{"\"rank\": 2", "\"rank\": 4", "rank: found 4, but chunk 0 is put out by ranks 0..3", 5,
+	{"\"rank\": 2", "\"rank\": 4", "rank: found 4, but chunk 0 is an output of ranks 0..3", 5,
 		12},
 	{"\"chunk\": 2", "\"chunk\": 3", "chunk: found 3, wanted 0..2", 6, 24},
 	{"\"offset\": 3", "\"offset\": 4", "offset: found 4, but chunk 0 has 4 elements", 5, 37},

@@ -31,7 +31,7 @@ IDEAS = {
                         "schedules/verify", "tools"),
         {"schedules/internal/ordo/greedy.h"}),
     "members of objects are known, twice or missing in one file": (
-        r"unknown key|is there twice in %s|is missing in %s", ("schedules",),
+        r'unknown key|duplicate key \\"%s|is missing in %s', ("schedules",),
         {"schedules/json/read/fields.c"}),
     "files take the place of others in one file": (
         r"\bmkstemp\(|\brename\(|RENAME_EXCHANGE|\bO_EXCL\b", FLOORS,

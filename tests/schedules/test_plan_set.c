@@ -38,10 +38,9 @@ static const struct refusal {
 		"both ends belong to a range; the next one begins one byte further"},
 	{"R1-key-missing-in-a-range", 5, 3, "the key \"schedule\" is missing in a range", ""},
 	{"R1-key-missing-in-the-head", 1, 1, "the key \"in_place\" is missing in a plan set", ""},
-	{"R1-key-twice-in-a-range", 5, 73, "the key \"schedule\" is there twice in a range", ""},
-	{"R1-key-twice-in-the-head", 3, 2, "the key \"ranks\" is there twice in a plan set", ""},
-	{"R1-key-twice-written-otherwise", 5, 73, "the key \"schedule\" is there twice in a range",
-		""},
+	{"R1-key-twice-in-a-range", 5, 73, "duplicate key \"schedule\" in a range", ""},
+	{"R1-key-twice-in-the-head", 3, 2, "duplicate key \"ranks\" in a plan set", ""},
+	{"R1-key-twice-written-otherwise", 5, 73, "duplicate key \"schedule\" in a range", ""},
 	{"R1-no-ranges", 3, 12, "ranges: found none, wanted at least one", ""},
 	{"R1-no-ranks", 2, 36, "ranks: found 0, wanted an integer of 1..2147483647", ""},
 	{"R1-operator-unknown", 2, 14,
@@ -415,13 +414,13 @@ static void what_a_set_names_must_be_a_schedule_of_its_problem(void **state)
 	expect_refusal("schedule \"middle.json\": cannot be read: No such file or directory");
 	put_schedule("middle.json", ORDO_ALLGATHER, 3, 0, false);
 	expect_refusal("schedule \"middle.json\": found AllGather on 3 ranks, wanted AllGather on "
-		       "2 ranks, as the set says");
+		       "2 ranks, as in the set");
 	put_schedule("middle.json", ORDO_ALLGATHER, 2, 0, true);
 	expect_refusal("schedule \"middle.json\": found AllGather on 2 ranks, in place, wanted "
-		       "AllGather on 2 ranks, as the set says");
+		       "AllGather on 2 ranks, as in the set");
 	put_schedule("middle.json", ORDO_SCATTER, 2, 1, false);
 	expect_refusal("schedule \"middle.json\": found Scatter on 2 ranks, root 1, wanted "
-		       "AllGather on 2 ranks, as the set says");
+		       "AllGather on 2 ranks, as in the set");
 }
 
 /* sound for Reduce, with what stands after the ranks. */
@@ -441,10 +440,10 @@ static void roots_and_shards_must_agree_too(void **state)
 	put_reduce_set(", \"root\": 0");
 	put_schedule("middle.json", ORDO_REDUCE, 2, 1, false);
 	expect_refusal("schedule \"middle.json\": found Reduce on 2 ranks, root 1, wanted Reduce "
-		       "on 2 ranks, root 0, as the set says");
+		       "on 2 ranks, root 0, as in the set");
 	put_reduce_set(", \"root\": 1, \"shards\": 4");
 	expect_refusal("schedule \"middle.json\": found Reduce on 2 ranks, root 1, wanted Reduce "
-		       "on 2 ranks, root 1, 4 shards, as the set says");
+		       "on 2 ranks, root 1, 4 shards, as in the set");
 }
 
 static void links_and_pipes_are_no_schedules(void **state)
@@ -453,11 +452,11 @@ static void links_and_pipes_are_no_schedules(void **state)
 	put("set.json", sound);
 	assert_int_equal(symlink("/etc/passwd", in_folder("middle.json")), 0);
 	expect_refusal(
-		"schedule \"middle.json\": cannot be read: it is no ordinary file or folder");
+		"schedule \"middle.json\": cannot be read: it is not a regular file or folder");
 	unlink(in_folder("middle.json"));
 	assert_int_equal(mkfifo(in_folder("middle.json"), 0600), 0);
 	expect_refusal(
-		"schedule \"middle.json\": cannot be read: it is no ordinary file or folder");
+		"schedule \"middle.json\": cannot be read: it is not a regular file or folder");
 }
 
 static void a_set_that_names_itself_or_a_set_is_refused(void **state)

@@ -1,4 +1,4 @@
-/* extra.c - the "x" object: anybody's extras, kept as text in canonical form. */
+/* extra.c - the "x" object: extensions of any author, kept as text in canonical form. */
 #include "fields.h"
 #include "json/write/printer.h"
 #include <errno.h>
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The text goes through a printer, never through numbers in memory: an extra keeps every digit. */
+/* Values are copied as text, never converted to numbers: they keep every digit. */
 struct copy {
 	struct ordo_cursor *cursor;
 	struct ordo_printer printer;
@@ -47,7 +47,7 @@ static bool check_once(struct copy *copy, struct member *members, size_t count)
 	for (size_t i = 1; i < count; i++)
 		if (!strcmp(members[i - 1].key, members[i].key))
 			return ordo_fail_at(copy->cursor, members[i].place,
-				"the key \"%.64s\" is there twice in x", members[i].key);
+				"duplicate key \"%.64s\" in x", members[i].key);
 	return true;
 }
 
@@ -107,7 +107,7 @@ static bool copy_array(struct copy *copy)
 	return step == ORDO_ITEM_END;
 }
 
-/* The text was checked before, with its depth: what is copied is sound. */
+/* The text and its depth were checked before: it is valid. */
 static bool copy_value(struct copy *copy)
 {
 	ordo_skip_space(copy->cursor);

@@ -1,4 +1,4 @@
-/* fields.c - the objects of documents by their tables of fields, and how values are read. */
+/* fields.c - reads the objects of documents by tables of fields, and single values. */
 #include "fields.h"
 #include <math.h>
 #include <ordo/arena.h>
@@ -35,8 +35,7 @@ int ordo_which_key(const struct ordo_cursor *cursor, const struct ordo_object *o
 		return -1;
 	}
 	if (*seen >> index & 1) {
-		ordo_fail_at(cursor, key->place, "the key \"%s\" is there twice in %s", name,
-			object->name);
+		ordo_fail_at(cursor, key->place, "duplicate key \"%s\" in %s", name, object->name);
 		return -1;
 	}
 	*seen |= UINT32_C(1) << index;
@@ -118,7 +117,7 @@ cJSON *ordo_parse_value(struct ordo_cursor *cursor, const char *key, struct ordo
 		return NULL;
 	}
 	cJSON *json = cJSON_ParseWithLengthOpts(value->text, value->length, NULL, false);
-	/* The piece was checked: cJSON fails for want of memory only. */
+	/* The piece was checked, so cJSON fails only without memory. */
 	if (!json)
 		ordo_fail_memory(cursor->error);
 	return json;
@@ -164,7 +163,7 @@ bool ordo_read_integer(struct ordo_cursor *cursor, const struct ordo_field *fiel
 	return ordo_skip_value(cursor, &value) && ordo_piece_integer(cursor, &value, field, number);
 }
 
-/* Digits without a leading zero, as what they say; false also beyond `most`. */
+/* Parses digits without a leading zero; false also for a number above `most`. */
 static bool read_digits(const char *text, size_t length, uint64_t most, uint64_t *number)
 {
 	*number = 0;
@@ -179,7 +178,9 @@ static bool read_digits(const char *text, size_t length, uint64_t most, uint64_t
 
 bool ordo_read_wide(struct ordo_cursor *cursor, const struct ordo_field *field, void *into)
 {
-	const uint64_t widest = UINT64_C(1) << 53; /* that every reader of JSON has exactly */
+	const uint64_t widest =
+		UINT64_C(1)
+		<< 53; /* the largest integer that every JSON reader represents exactly */
 	const uint64_t most = field->most;
 	uint64_t *number = into;
 	struct ordo_piece value;

@@ -1,6 +1,6 @@
 /* fields.h - the objects of documents as tables of fields, and how their values are read.
  *
- * A table has one line for each key: how the value is read, where it goes, which range it has.
+ * A table has one line for each key: its reader, its offset in the struct, its range.
  * ordo_read_object reads an object by its table. Errors are R1 and point at the key or the value.
  * Private to schedules/.
  */
@@ -28,8 +28,8 @@ struct ordo_field {
 	ordo_field_reader *read;
 	size_t offset;		    /* of the value in the struct that the object is read to */
 	uint64_t least, most;	    /* of an integer */
-	const char *wanted;	    /* a schema; of an array, what an error says that it is */
-	ordo_field_reader *element; /* of an array: reads one, to the array's value */
+	const char *wanted;	    /* a schema; of an array, its description in errors */
+	ordo_field_reader *element; /* of an array: reads one element, to the array's value */
 	bool optional;
 };
 
@@ -49,7 +49,7 @@ struct ordo_object {
  * which it is added. */
 int ordo_which_key(const struct ordo_cursor *cursor, const struct ordo_object *object,
 	const struct ordo_piece *key, uint32_t *seen);
-/* Fails at `place`, where the object begins, for a key that is not there. Always false. */
+/* Fails for a missing key at `place`, the begin of the object. Always false. */
 bool ordo_fail_missing(const struct ordo_cursor *cursor, const struct ordo_object *object,
 	struct ordo_place place, uint32_t index);
 /* Reads an object to *into; places[count], where each value begins, may be NULL. */
@@ -75,7 +75,7 @@ bool ordo_piece_integer(const struct ordo_cursor *cursor, const struct ordo_piec
 bool ordo_as_string(const struct ordo_cursor *cursor, const cJSON *json,
 	const struct ordo_piece *value, const char *key, const char **text);
 
-/* What fields are read with. Texts are copied to the cursor's arena. */
+/* The readers of fields. Texts are copied to the cursor's arena. */
 ordo_field_reader ordo_read_integer; /* uint32_t */
 /* uint64_t of 0..most, most below 2^63: as a number up to 2^53, wider ones as a string of its
  * digits. */
@@ -83,7 +83,7 @@ ordo_field_reader ordo_read_wide;
 ordo_field_reader ordo_read_string;  /* const char * */
 ordo_field_reader ordo_read_boolean; /* bool */
 ordo_field_reader ordo_read_real;    /* double, not below 0 */
-ordo_field_reader ordo_read_schema;  /* nothing: it is the one that is wanted */
+ordo_field_reader ordo_read_schema;  /* nothing: only checked */
 ordo_field_reader ordo_read_array;   /* what its elements are */
 /* const char *, any object, kept as text in canonical form (one space after commas and colons,
  * strings escaped the shortest way, numbers as they are). */

@@ -10,8 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Opens a program's file: an ordinary one, in the folder itself, no link to elsewhere and no device
- * that waits. */
+/* Opens a program's file: only a regular file in the folder itself, no link that leaves it and no
+ * device that could block. */
 static int open_program(const struct ordo_reader *reader, const struct ordo_cursor *cursor,
 	const struct ordo_piece *value, const char *name)
 {
@@ -20,7 +20,7 @@ static int open_program(const struct ordo_reader *reader, const struct ordo_curs
 	struct stat facts;
 	if (descriptor >= 0 && !fstat(descriptor, &facts) && S_ISREG(facts.st_mode))
 		return descriptor;
-	char reason[128] = "it is no ordinary file of the folder";
+	char reason[128] = "it is not a regular file in the folder";
 	if (descriptor >= 0)
 		close(descriptor);
 	else if (errno != ELOOP && strerror_r(errno, reason, sizeof reason))

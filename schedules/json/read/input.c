@@ -12,8 +12,8 @@
 /* The fields of an element and of a value, in the order of their places. */
 enum spot_key { WHO, CHUNK, OFFSET, VALUE, NSPOT_KEY };
 
-/* A place of a vector as it was met, and a number as text: what it means depends on keys that may
- * come later. */
+/* A position in a vector and a number as text, as read: their meaning depends on keys that may come
+ * later. */
 struct spot {
 	uint32_t who, chunk, offset;
 	const char *number;
@@ -124,7 +124,7 @@ static const struct ordo_field head_fields[] = {
 #undef AT
 static const struct ordo_object head = ORDO_OBJECT("an input", "an input, an object", head_fields);
 
-/* Once everything was read. */
+/* Checks that need the whole document. */
 
 static bool check_problem(struct reader *reader, const struct ordo_cursor *cursor)
 {
@@ -175,7 +175,7 @@ static bool parse_number(const struct reader *reader, const struct ordo_cursor *
 		ordo_type_name(reader->type));
 }
 
-/* Is there such a chunk, and such an element of it? */
+/* Do the chunk and this element of it exist? */
 static bool place_spot(
 	const struct reader *reader, const struct ordo_cursor *cursor, struct spot *spot)
 {
@@ -209,7 +209,7 @@ static bool fill_elements(
 		if (spot->who < first || spot->who >= end)
 			return ordo_fail_at(cursor, spot->places[WHO],
 				"rank: found %" PRIu32 ", but chunk %" PRIu32
-				" is put out by rank%s %" PRIu32 "..%" PRIu32,
+				" is an output of rank%s %" PRIu32 "..%" PRIu32,
 				spot->who, spot->chunk, end - first > 1 ? "s" : "", first, end - 1);
 		input->elements[i] = (struct ordo_output_element){spot->who, spot->position};
 	}

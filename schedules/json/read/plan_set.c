@@ -23,7 +23,7 @@ struct reader {
 
 enum range_key { FROM, TO, SCHEDULE, NRANGE_KEY };
 
-/* A range as it was met. */
+/* A range as read. */
 struct met_range {
 	uint64_t from_bytes, to_bytes;
 	const char *schedule;
@@ -40,7 +40,7 @@ static const struct ordo_field range_fields[NRANGE_KEY] = {
 static const struct ordo_object range_object =
 	ORDO_OBJECT("a range", "a range, an object", range_fields);
 
-/* The message begins with the key it is about. */
+/* The message begins with the key it concerns. */
 static bool fail_range(const struct ordo_cursor *cursor, const struct met_range *range,
 	const struct ordo_error *found)
 {
@@ -158,7 +158,8 @@ struct ordo_plan_set *ordo_plan_set_read(const char *path, struct ordo_error *er
 	return set;
 }
 
-/* Whether the text's schema, if it is named before anything that is cut off, is that of a set. */
+/* Is the schema that of a plan set? Only the first bytes are read: the schema must be among
+ * them. */
 static bool names_schema(const char *text, size_t size)
 {
 	struct ordo_cursor cursor;
@@ -192,19 +193,19 @@ static bool holds_set(int folder, const char *name)
 
 bool ordo_is_plan_set(const char *path)
 {
-	static const size_t looked_at = 64 * 1024;
+	static const size_t prefix_size = 64 * 1024;
 	struct stat facts;
 	struct ordo_opened opened;
 	bool is_set = false;
 	if (!strcmp(path, "-") || stat(path, &facts))
 		return false;
-	/* Whatever is wrong with a folder's set, it is the set that is read, and says so. */
+	/* If a folder has a set, the set is read, and any error is reported for it. */
 	if (S_ISDIR(facts.st_mode))
 		return holds_set(AT_FDCWD, path);
 	if (!S_ISREG(facts.st_mode) || !ordo_open_document(path, document_name, &opened, NULL))
 		return false;
-	char *text = malloc(looked_at);
-	const ssize_t size = text ? read(opened.file, text, looked_at) : -1;
+	char *text = malloc(prefix_size);
+	const ssize_t size = text ? read(opened.file, text, prefix_size) : -1;
 	if (size > 0)
 		is_set = names_schema(text, (size_t)size);
 	free(text);
@@ -228,14 +229,14 @@ static bool fail_member(
 	return false;
 }
 
-/* Opens what a range names: an ordinary file or a folder beside the set, no link to elsewhere and
- * no device that waits. */
+/* Opens the schedule of a range: only a regular file or a folder beside the set, no link that
+ * leaves it and no device that could block. */
 static bool open_member(const struct ordo_plan_set *set, uint32_t range, struct ordo_opened *opened,
 	struct ordo_error *error)
 {
 	const char *name = set->ranges[range].schedule;
 	struct stat facts;
-	char reason[128] = "it is no ordinary file or folder";
+	char reason[128] = "it is not a regular file or folder";
 	opened->file = openat(set->folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	const bool there = opened->file >= 0 && !fstat(opened->file, &facts);
 	snprintf(opened->name, sizeof opened->name, "%s%s", set->folder_name, name);
@@ -247,8 +248,7 @@ static bool open_member(const struct ordo_plan_set *set, uint32_t range, struct 
 	if (there && S_ISDIR(facts.st_mode) && holds_set(set->folder, name)) {
 		close(opened->file);
 		fail_member(set, range, "found a plan set, wanted a schedule", error);
-		return ordo_hint(
-			error, "ranges of the inner set can stand in the outer one themselves");
+		return ordo_hint(error, "copy the ranges of the inner set to the outer one");
 	}
 	if (there && S_ISDIR(facts.st_mode)) {
 		opened->folder = opened->file;
@@ -298,9 +298,10 @@ static bool check_same_problem(const struct ordo_plan_set *set, uint32_t range,
 		return true;
 	print_problem(found_text, sizeof found_text, problem);
 	print_problem(wanted_text, sizeof wanted_text, wanted);
-	snprintf(why, sizeof why, "found %s, wanted %s, as the set says", found_text, wanted_text);
+	snprintf(why, sizeof why, "found %s, wanted %s, as in the set", found_text, wanted_text);
 	fail_member(set, range, why, error);
-	return ordo_hint(error, "the schedules of a set do one thing; only the way may differ");
+	return ordo_hint(error,
+		"all schedules of a set solve one problem; only their algorithms may differ");
 }
 
 static struct ordo_schedule *open_range(const struct ordo_plan_set *set, uint32_t range,
@@ -309,7 +310,8 @@ static struct ordo_schedule *open_range(const struct ordo_plan_set *set, uint32_
 	struct ordo_opened opened;
 	if (set->folder < 0) {
 		fail_member(set, range, "cannot be read: there is no folder here", error);
-		ordo_hint(error, "a set that was not read from a file has nothing beside it");
+		ordo_hint(
+			error, "a set that was not read from a file has no folder with schedules");
 		return NULL;
 	}
 	if (!open_member(set, range, &opened, error))

@@ -1,4 +1,4 @@
-/* problem.c - members that tell a document's problem. */
+/* problem.c - the members of a document that describe its problem. */
 #include "problem.h"
 #include <string.h>
 
@@ -50,7 +50,7 @@ bool ordo_check_read_problem(const struct ordo_cursor *cursor, struct ordo_probl
 			"the key \"root\" is missing: %s has a root", facts->name);
 	if (ordo_problem_check(problem, &found))
 		return true;
-	/* The message begins with the key it is about. */
+	/* The message begins with the key it concerns. */
 	struct ordo_place place = ordo_place_of(head, places, found.text);
 	if (!place.line)
 		place = ordo_place_of(head, places, "chunks_per_block");

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Whether there may be memory for twice as many tasks. */
+/* Is there memory for twice as many tasks? */
 static bool allows_more(const struct ordo_reader *reader, const struct ordo_cursor *cursor)
 {
 	const double task = sizeof *reader->schedule->tasks + sizeof *reader->schedule->places;
@@ -49,9 +49,8 @@ static bool append_task(struct ordo_reader *reader, const struct ordo_cursor *cu
 	return true;
 }
 
-/* As many canonical tasks as there are from the cursor on, with the comma, line end and indentation
- * between two. *open tells whether the cursor is before a task that must be read the slow way, not
- * behind one. */
+/* Reads canonical tasks from the cursor on, separated by a comma, a line end and indentation.
+ * *open: the cursor is before a task that only the general reader can read, not behind a task. */
 static bool scan_tasks(struct ordo_reader *reader, struct ordo_cursor *cursor, bool *open)
 {
 	static const char between[] = ",\n    {";
@@ -89,7 +88,7 @@ static bool read_task(struct ordo_cursor *cursor, const struct ordo_field *field
 	       (ordo_read_task(cursor, &task) && append_task(reader, cursor, &task, place));
 }
 
-/* Names repeat from rank to rank: the last ones at hand save most copies. */
+/* Names repeat from rank to rank: comparing with the last ones saves most copies. */
 static bool read_name(struct ordo_cursor *cursor, const struct ordo_field *field, void *into)
 {
 	const struct ordo_reader *reader = cursor->reader;
@@ -138,7 +137,8 @@ static bool read_stream(struct ordo_cursor *cursor, const struct ordo_field *fie
 	return true;
 }
 
-/* A rank twice is refused as soon as it is met: a file named a thousand times is read twice. */
+/* A duplicate rank is rejected at once: a file that is named a thousand times is read twice at
+ * most. */
 static bool keep_program(struct ordo_reader *reader, const struct ordo_cursor *cursor,
 	const struct ordo_met_program *program)
 {

@@ -1,5 +1,5 @@
-/* reader.h - what the parts of the schedule reader share: schedule.c, program.c, folder.c.
- * Private to them. */
+/* reader.h - the shared state of the schedule reader: schedule.c, program.c, folder.c. Private to
+ * them. */
 #ifndef ORDO_SCHEDULES_JSON_READ_READER_H
 #define ORDO_SCHEDULES_JSON_READ_READER_H
 
@@ -8,7 +8,7 @@
 #include <ordo/document.h>
 #include <ordo/map.h>
 
-/* A program as it was met. */
+/* A program as read. */
 struct ordo_met_program {
 	uint32_t rank, first_stream, end_stream;
 	struct ordo_place place; /* of the value of "rank" */
@@ -23,7 +23,7 @@ struct ordo_reader {
 	/* descriptor of the folder that file names refer to; -1: there is none */
 	int folder;
 	const char *folder_name; /* with its slash */
-	bool has_files;		 /* programs are file names */
+	bool has_files;		 /* programs are names of files */
 
 	struct ordo_place places[ORDO_FIELD_LIMIT]; /* of their values */
 	struct ordo_met_program *programs;	    /* [nprogram] */

@@ -20,7 +20,7 @@ static const struct ordo_schedule *schedule_of(const struct ordo_cursor *cursor)
 	return reader->schedule;
 }
 
-/* An integer below n, a number of things that the schedule has. */
+/* An integer below n, a count of the schedule. */
 static bool read_below(
 	struct ordo_cursor *cursor, const struct ordo_field *field, uint32_t n, uint32_t *number)
 {
@@ -49,7 +49,7 @@ static bool read_rank(struct ordo_cursor *cursor, const struct ordo_field *field
 	return read_below(cursor, field, schedule->problem.nrank, rank);
 }
 
-/* A task as it was met. */
+/* A task as read. */
 struct met_task {
 	uint32_t call, stream, task;
 };

@@ -1,4 +1,4 @@
-/* scan.c - walking through JSON text by the letter of RFC 8259, knowing the line and column. */
+/* scan.c - a strict scanner of JSON (RFC 8259) that tracks line and column. */
 #include "scan.h"
 #include <stdarg.h>
 #include <stdio.h>
@@ -74,8 +74,7 @@ bool ordo_fail_found(const struct ordo_cursor *cursor, const char *wanted)
 	return ordo_fail_at(cursor, place, "found the byte 0x%02x, wanted %s", c, wanted);
 }
 
-/* Of as much white space as is kept, the bytes that were left out behind it: the cursor goes
- * past them. */
+/* Accounts for a gap in the kept white space: the cursor skips its bytes. */
 static uint32_t skip_gap(struct ordo_cursor *cursor)
 {
 	const size_t offset = (size_t)(cursor->at - cursor->text);
@@ -126,8 +125,8 @@ void ordo_skip_space(struct ordo_cursor *cursor)
 	}
 }
 
-/* The character at the cursor; 0 at the end, which is no character of JSON either. */
-static char look(const struct ordo_cursor *cursor)
+/* The character at the cursor; 0 at the end, since no JSON text contains that byte. */
+static char peek(const struct ordo_cursor *cursor)
 {
 	return cursor->at < cursor->end ? *cursor->at : 0;
 }
@@ -262,31 +261,31 @@ static bool skip_string(struct ordo_cursor *cursor)
 
 static bool skip_digits(struct ordo_cursor *cursor)
 {
-	if (look(cursor) < '0' || look(cursor) > '9')
+	if (peek(cursor) < '0' || peek(cursor) > '9')
 		return ordo_fail_found(cursor, "a digit");
-	while (look(cursor) >= '0' && look(cursor) <= '9')
+	while (peek(cursor) >= '0' && peek(cursor) <= '9')
 		cursor->at++;
 	return true;
 }
 
 static bool skip_number_of_any_length(struct ordo_cursor *cursor)
 {
-	if (look(cursor) == '-')
+	if (peek(cursor) == '-')
 		cursor->at++;
-	if (look(cursor) == '0')
+	if (peek(cursor) == '0')
 		cursor->at++;
 	else if (!skip_digits(cursor))
 		return false;
-	if (look(cursor) >= '0' && look(cursor) <= '9')
+	if (peek(cursor) >= '0' && peek(cursor) <= '9')
 		return ordo_fail_found(cursor, "no digit after a leading 0");
-	if (look(cursor) == '.') {
+	if (peek(cursor) == '.') {
 		cursor->at++;
 		if (!skip_digits(cursor))
 			return false;
 	}
-	if (look(cursor) == 'e' || look(cursor) == 'E') {
+	if (peek(cursor) == 'e' || peek(cursor) == 'E') {
 		cursor->at++;
-		if (look(cursor) == '+' || look(cursor) == '-')
+		if (peek(cursor) == '+' || peek(cursor) == '-')
 			cursor->at++;
 		return skip_digits(cursor);
 	}
@@ -346,7 +345,7 @@ static bool skip_nested(struct ordo_cursor *cursor, int depth)
 	if (depth > ORDO_NESTING)
 		return ordo_fail_at(cursor, ordo_cursor_place(cursor),
 			"found values nested more than %d deep", ORDO_NESTING);
-	switch (look(cursor)) {
+	switch (peek(cursor)) {
 	case '{':
 		return skip_object(cursor, depth);
 	case '[':
@@ -360,7 +359,7 @@ static bool skip_nested(struct ordo_cursor *cursor, int depth)
 	case 'n':
 		return skip_word(cursor, "null");
 	default:
-		if (look(cursor) == '-' || (look(cursor) >= '0' && look(cursor) <= '9'))
+		if (peek(cursor) == '-' || (peek(cursor) >= '0' && peek(cursor) <= '9'))
 			return skip_number(cursor);
 		return ordo_fail_found(cursor, "a value");
 	}
@@ -384,7 +383,7 @@ bool ordo_skip_value(struct ordo_cursor *cursor, struct ordo_piece *value)
 bool ordo_skip_string(struct ordo_cursor *cursor, const char *wanted, struct ordo_piece *string)
 {
 	*string = begin_piece(cursor);
-	if (look(cursor) != '"')
+	if (peek(cursor) != '"')
 		return ordo_fail_found(cursor, wanted);
 	if (!skip_string(cursor))
 		return false;
@@ -445,7 +444,7 @@ static size_t encode(int32_t point, char out[4])
 	return length;
 }
 
-/* The character that an escape stands for, and how many bytes the escape takes. */
+/* The character of an escape, and the length of the escape in bytes. */
 static int32_t escaped(const char *at, const char *end, size_t *length)
 {
 	static const char letters[] = "bfnrt", meanings[] = "\b\f\n\r\t";

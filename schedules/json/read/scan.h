@@ -1,11 +1,10 @@
-/* scan.h - walking through JSON text by the letter of RFC 8259, knowing the line and column.
- * Private to schedules/.
+/* scan.h - a strict scanner of JSON (RFC 8259) that tracks line and column. Private to schedules/.
  *
- * Stricter than the RFC in six points, so that what is read means one thing and takes bounded
- * memory: text is UTF-8 throughout, strings hold no U+0000 and have at most ORDO_TOKEN_LIMIT bytes,
- * values nest at most ORDO_NESTING deep, a number is written in at most ORDO_NUMBER_LENGTH letters
- * (cJSON cuts longer ones), and between two tokens stand at most ORDO_SPACE_LIMIT bytes of white
- * space. All errors are R1.
+ * Stricter than the RFC in six points, so that a text has one meaning and takes bounded memory:
+ * text is UTF-8 throughout, strings hold no U+0000 and have at most ORDO_TOKEN_LIMIT bytes, values
+ * nest at most ORDO_NESTING deep, a number is written in at most ORDO_NUMBER_LENGTH letters (cJSON
+ * cuts longer ones), and between two tokens stand at most ORDO_SPACE_LIMIT bytes of white space.
+ * All errors are R1.
  */
 #ifndef ORDO_SCHEDULES_JSON_READ_SCAN_H
 #define ORDO_SCHEDULES_JSON_READ_SCAN_H
@@ -26,7 +25,7 @@ struct ordo_cursor {
 	const struct ordo_gap *gaps; /* [ngap] white space that was left out of the text; NULL */
 	size_t ngap;
 	struct ordo_arena *arena; /* where texts of values go */
-	void *reader;		  /* of the document, for those who read its values */
+	void *reader;		  /* of the document, for the readers of its values */
 	struct ordo_place space;  /* where white space grows too long: the walk ends there */
 };
 
@@ -58,11 +57,11 @@ bool ordo_fail_at(const struct ordo_cursor *cursor, struct ordo_place place, con
 	...) __attribute__((format(printf, 3, 4)));
 bool ordo_fail_rule_at(const struct ordo_cursor *cursor, struct ordo_place place, int rule,
 	const char *format, ...) __attribute__((format(printf, 4, 5)));
-/* What is found at the cursor does not belong there. Always false. */
+/* Fails for an unexpected character at the cursor. Always false. */
 bool ordo_fail_found(const struct ordo_cursor *cursor, const char *wanted);
 
-/* Stands on a space afterwards if and only if there are more than ORDO_SPACE_LIMIT: then every
- * call fails that looks for something else. */
+/* Afterwards the cursor is at a space if and only if there are more than ORDO_SPACE_LIMIT: then
+ * every call that expects something else fails. */
 void ordo_skip_space(struct ordo_cursor *cursor);
 /* Space, and then that character. */
 bool ordo_skip_character(struct ordo_cursor *cursor, char character, const char *wanted);
@@ -79,8 +78,7 @@ enum ordo_item ordo_next_member(struct ordo_cursor *cursor, bool *first, struct 
 /* Inside an array: puts the cursor before the next element, or behind the end. */
 enum ordo_item ordo_next_element(struct ordo_cursor *cursor, bool *first);
 
-/* What a string that was checked stands for, cut to fit in out[size] with its NUL. Returns its
- * whole length.
+/* Decodes a checked string, truncated to out[size] with its NUL. Returns its whole length.
  */
 size_t ordo_decode(const struct ordo_piece *string, char *out, size_t size);
 

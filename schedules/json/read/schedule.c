@@ -1,9 +1,9 @@
 /* schedule.c - schedules from JSON, one task line at a time.
  *
- * One walk over the text (scan.h) knows the structure and the places; it hands small values to
- * cJSON, and task lines that are exactly as we write them to a scanner (task_scan.h). Keys may come
- * in any order, so what one value says about another (ranks, phases) is judged when the whole
- * document was seen. Nothing is allocated by what a document claims, only by what it holds.
+ * One pass over the text (scan.h) finds the structure and the places; small values are parsed by
+ * cJSON, canonical task lines by a fast scanner (task_scan.h). Keys may come in any order, so
+ * constraints between values (ranks, phases) are checked after the whole document was read. Memory
+ * is allocated only for what a document contains, not for the numbers that it claims.
  */
 #include "problem.h"
 #include "reader.h"
@@ -136,7 +136,7 @@ static bool check_phases(const struct ordo_reader *reader, const struct ordo_cur
 		reader->largest_phase, nphase - 1);
 }
 
-/* Gives every program the place of its rank. `taken` has room for nrank or nprogram + 1 ranks,
+/* Moves every program to the index of its rank. `taken` has room for nrank or nprogram + 1 ranks,
  * whichever is less: if all are there that is all, and if not, one among them is missing. */
 static bool place_programs(struct ordo_reader *reader, const struct ordo_cursor *cursor,
 	const struct ordo_met_program **taken, uint32_t room)

@@ -1,14 +1,14 @@
-/* task.c - one task that is not written exactly as we write it: any white space, any order of keys.
+/* task.c - the general reader of one task: any white space, any order of keys.
  *
- * One pass over the text finds the members; the values of a task are so simple that no tree is made
- * of them. Only a task that is wrong is gone through again, for the error that comes first in it.
+ * One pass over the text finds the members; their values are so simple that no tree is built. Only
+ * an invalid task is read again, to report its first error.
  */
 #include "task.h"
 #include <ordo/suggest.h>
 #include <string.h>
 
 enum task_key { TASK, PEER, CHUNK, COUNT, SRC, DST, SIGNAL, PHASE, NTASK_KEY };
-/* Values are read once all members are there: what belongs in a task depends on its kind. */
+/* Values are read after all members are found, because the kind of a task determines its keys. */
 static const struct ordo_field task_fields[NTASK_KEY] = {
 	{.key = "task"},
 	{.key = "peer", .most = ORDO_LIMIT},
@@ -213,7 +213,7 @@ bool ordo_read_task(struct ordo_cursor *cursor, struct ordo_task *task)
 			return true;
 		*cursor = before;
 	}
-	/* What is no JSON comes before what is no task. */
+	/* Errors of syntax come before errors of meaning. */
 	if (!ordo_skip_value(cursor, &value))
 		return false;
 	if (value.length > ORDO_VALUE_LIMIT)

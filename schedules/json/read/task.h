@@ -1,4 +1,4 @@
-/* task.h - one task that is not written exactly as we write it. Private to schedules/. */
+/* task.h - the general reader of one task. Private to schedules/. */
 #ifndef ORDO_SCHEDULES_JSON_READ_TASK_H
 #define ORDO_SCHEDULES_JSON_READ_TASK_H
 

@@ -1,7 +1,7 @@
-/* task_scan.c - the fast way past a task line that is exactly as we write it.
+/* task_scan.c - a fast scanner of canonical task lines.
  *
- * Whatever it takes, the strict reader takes too, with the same result; it may leave anything to
- * that one. The fuzz target fuzz_schedule_reader holds the two against each other.
+ * Whatever it accepts, the general reader accepts with the same result; it may leave any task to
+ * that reader. The fuzz target fuzz_schedule_reader compares the two.
  */
 #include "task_scan.h"
 #include <string.h>

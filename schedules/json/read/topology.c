@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A link as it was met. */
+/* A link as read. */
 struct link {
 	struct ordo_link link; /* its class is not used */
 	const char *class_name;
@@ -15,7 +15,7 @@ struct link {
 
 struct reader {
 	struct ordo_error *error;
-	struct ordo_arena arena; /* texts until the topology is there */
+	struct ordo_arena arena; /* texts until the topology is created */
 	struct ordo_place places[ORDO_FIELD_LIMIT];
 	const char *name, *extra;
 	uint32_t nrank, nswitch, ports, cores;
@@ -25,7 +25,7 @@ struct reader {
 	size_t link_room;
 };
 
-/* The class's name; that of the link before, if it is the same, as it mostly is. */
+/* The name of the class; equal names of successive links are stored once. */
 static bool read_class(struct ordo_cursor *cursor, const struct ordo_field *field, void *into)
 {
 	const struct reader *reader = cursor->reader;
@@ -95,7 +95,7 @@ static const struct ordo_field head_fields[] = {
 static const struct ordo_object head =
 	ORDO_OBJECT("a topology", "a topology, an object", head_fields);
 
-/* What building it found to be wrong, said at the place in the document; memory has none. */
+/* Moves an error of ordo_topology_create to its place in the document; one of memory has none. */
 static bool fail_found(const struct reader *reader, const struct ordo_cursor *cursor,
 	struct ordo_place place, const struct ordo_error *found)
 {
@@ -117,7 +117,7 @@ static struct ordo_topology *create(struct reader *reader, const struct ordo_cur
 	return NULL;
 }
 
-/* What a finished topology could not say the place of. */
+/* Finds the place of an error of ordo_topology_finish. */
 static bool add_links(
 	struct reader *reader, const struct ordo_cursor *cursor, struct ordo_topology *topology)
 {
@@ -160,7 +160,7 @@ static int compare_links(const void *one, const void *other)
 	return (a->place.column > b->place.column) - (a->place.column < b->place.column);
 }
 
-/* The place of a link that is there twice, or else of the links. */
+/* The place of a duplicate link, or else of the links. */
 static struct ordo_place place_of_twin(struct reader *reader)
 {
 	qsort(reader->links, reader->nlink, sizeof *reader->links, compare_links);

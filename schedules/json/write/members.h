@@ -15,8 +15,8 @@ void ordo_print_string(
 /* An element of an array; `before` may be a comma or the array's bracket. */
 void ordo_print_item(struct ordo_printer *printer, const char *before, uint32_t number);
 
-/* The members of a problem that come one after another: `ranks`, `root` and `shards`, without those
- * that say nothing. */
+/* The members of a problem that come one after another: `ranks`, `root` and `shards`, without
+ * default values. */
 void ordo_print_ranks(struct ordo_printer *printer, const struct ordo_problem *problem);
 /* `in_place` and `accumulate` likewise. */
 void ordo_print_in_place(struct ordo_printer *printer, const struct ordo_problem *problem);

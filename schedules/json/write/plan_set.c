@@ -60,7 +60,7 @@ bool ordo_plan_set_print(const struct ordo_plan_set *set, FILE *out, struct ordo
 	return print_set(set, out, "", error);
 }
 
-/* Only what can be told to be ours can be replaced later. */
+/* Only files with these names can be replaced later (atomic_file.c). */
 static bool check_names(const struct ordo_plan_set *set, struct ordo_error *error)
 {
 	for (uint32_t i = 0; i < set->nrange; i++)

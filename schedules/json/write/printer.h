@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* The longest piece of text that ordo_printer_room promises room for. */
+/* The bytes that ordo_printer_room guarantees. */
 enum { ORDO_PRINTER_ROOM = 512 };
 
 struct ordo_printer {
@@ -18,8 +18,7 @@ struct ordo_printer {
 };
 
 void ordo_printer_begin(struct ordo_printer *printer, FILE *out);
-/* Hands everything to the stream and flushes it. false: something could not be written; errno says
- * why. */
+/* Writes the buffer to the stream and flushes it. false: writing failed, errno is set. */
 bool ordo_printer_end(struct ordo_printer *printer);
 
 /* Makes sure that ORDO_PRINTER_ROOM bytes can be put at `at`. */

@@ -1,5 +1,4 @@
-/* schedule.c - schedules as canonical JSON: the same thing gives the same
- * bytes on every machine. */
+/* schedule.c - schedules as canonical JSON: equal schedules give equal bytes on every machine. */
 #include "members.h"
 #include <inttypes.h>
 #include <ordo/atomic_file.h>
@@ -89,13 +88,13 @@ static bool fits(const struct ordo_schedule *schedule, const struct ordo_task *t
 	       (task->peer | task->chunk | task->count | task->src | task->dst) <= ORDO_LIMIT;
 }
 
-/* What a document cannot say is refused here, so that everything written can be read. */
+/* Rejects what a document cannot express, so that everything written can be read. */
 static bool check_writable(const struct ordo_schedule *schedule, struct ordo_error *error)
 {
 	for (uint32_t i = 0; i < schedule->ntask; i++) {
 		const struct ordo_task *task = &schedule->tasks[i];
 		if (!fits(schedule, task)) {
-			char text[128] = "of no known kind";
+			char text[128] = "of unknown kind";
 			if (task->kind < ORDO_NTASK_KIND && task->src_buffer < ORDO_NBUFFER &&
 				task->dst_buffer < ORDO_NBUFFER)
 				ordo_task_print(task, text, sizeof text);
@@ -164,20 +163,20 @@ static void print_program(
 	ordo_printer_text(printer, "]}");
 }
 
-/* Whom to tell how far writing is; tell may be NULL. */
-struct listener {
-	ordo_progress *tell;
+/* The progress callback of the caller, which may be NULL. */
+struct progress_call {
+	ordo_progress *report;
 	void *closure;
 };
 
-static void tell(const struct listener *listener, uint32_t done, uint32_t total)
+static void report(const struct progress_call *progress, uint32_t done, uint32_t total)
 {
-	if (listener->tell && (done % 16 == 0 || done == total))
-		listener->tell(listener->closure, "writing", done, total);
+	if (progress->report && (done % 16 == 0 || done == total))
+		progress->report(progress->closure, "writing", done, total);
 }
 
 static bool print_file(const struct ordo_schedule *schedule, FILE *out, const char *name,
-	const struct listener *listener, struct ordo_error *error)
+	const struct progress_call *progress, struct ordo_error *error)
 {
 	struct ordo_printer printer;
 	ordo_printer_begin(&printer, out);
@@ -185,7 +184,7 @@ static bool print_file(const struct ordo_schedule *schedule, FILE *out, const ch
 	for (uint32_t rank = 0; rank < schedule->problem.nrank && !printer.failure; rank++) {
 		ordo_printer_text(&printer, rank ? ",\n  " : "\n  ");
 		print_program(&printer, schedule, rank);
-		tell(listener, rank + 1, schedule->problem.nrank);
+		report(progress, rank + 1, schedule->problem.nrank);
 	}
 	ordo_printer_text(&printer, "]}\n");
 	return ordo_print_end(&printer, name, error);
@@ -194,16 +193,16 @@ static bool print_file(const struct ordo_schedule *schedule, FILE *out, const ch
 bool ordo_schedule_print(const struct ordo_schedule *schedule, FILE *out, struct ordo_error *error)
 {
 	return check_writable(schedule, error) &&
-	       print_file(schedule, out, "", &(struct listener){0}, error);
+	       print_file(schedule, out, "", &(struct progress_call){0}, error);
 }
 
 static bool write_file(const struct ordo_schedule *schedule, const char *path,
-	const struct listener *listener, struct ordo_error *error)
+	const struct progress_call *progress, struct ordo_error *error)
 {
 	struct ordo_atomic_file file;
 	if (!ordo_atomic_begin_file(&file, path, error))
 		return false;
-	bool worked = print_file(schedule, file.out, path, listener, error);
+	bool worked = print_file(schedule, file.out, path, progress, error);
 	return ordo_atomic_end(&file, worked, error);
 }
 
@@ -242,7 +241,7 @@ static bool print_rank(const struct ordo_schedule *schedule, uint32_t rank, FILE
 }
 
 static bool write_folder(const struct ordo_schedule *schedule, const char *path,
-	const struct listener *listener, struct ordo_error *error)
+	const struct progress_call *progress, struct ordo_error *error)
 {
 	struct ordo_atomic_file file;
 	if (!ordo_atomic_begin_folder(&file, path, error))
@@ -256,7 +255,7 @@ static bool write_folder(const struct ordo_schedule *schedule, const char *path,
 				 &file, name_program(name, rank, schedule->problem.nrank), error) &&
 			 print_rank(schedule, rank, file.out, path, error) &&
 			 ordo_atomic_close(&file, error);
-		tell(listener, rank + 1, schedule->problem.nrank);
+		report(progress, rank + 1, schedule->problem.nrank);
 	}
 	return ordo_atomic_end(&file, worked, error);
 }
@@ -277,10 +276,9 @@ static bool is_device(const char *path)
 bool ordo_schedule_write(const struct ordo_schedule *schedule, const char *path,
 	ordo_progress *progress, void *closure, struct ordo_error *error)
 {
-	struct listener listener = {progress, closure};
+	struct progress_call call = {progress, closure};
 	if (!check_writable(schedule, error))
 		return false;
-	return ends_in_json(path) || is_device(path)
-		       ? write_file(schedule, path, &listener, error)
-		       : write_folder(schedule, path, &listener, error);
+	return ends_in_json(path) || is_device(path) ? write_file(schedule, path, &call, error)
+						     : write_folder(schedule, path, &call, error);
 }

@@ -4,7 +4,7 @@
 #include <ordo/document.h>
 #include <string.h>
 
-/* What is left out if it is 0. */
+/* An optional cost, omitted if it is 0. */
 static void print_cost(struct ordo_printer *printer, const char *key, double cost)
 {
 	if (!(cost > 0))
