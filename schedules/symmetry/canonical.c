@@ -1,4 +1,4 @@
-/* canonical.c - tasks as sets of items, seen from their rank. */
+/* canonical.c - tasks as sets of items, relabelled to rank 0. */
 #include "canonical.h"
 #include <ordo/arena.h>
 #include <ordo/map.h>
@@ -200,8 +200,8 @@ static bool mark_cell(struct footprints *prints, const struct view *view, uint32
 	return true;
 }
 
-/* Marks what a task touches as touched in that segment; says whether some task of it was there
- * before. */
+/* Marks the accesses of a task in that segment; *conflicts: another task of the segment conflicts
+ * with them. */
 static bool mark_task(struct footprints *prints, const struct view *view,
 	const struct ordo_task *task, uint32_t segment, bool *conflicts)
 {
@@ -262,7 +262,7 @@ static int canonicalise_stream(struct canonical *canonical, const struct view *v
 											       : -1;
 }
 
-/* Absurd documents move more chunks than a rank has memory for. */
+/* A malformed document may move more chunks than a rank has memory for. */
 static bool is_too_large(const struct ordo_rank_program *program)
 {
 	uint64_t nfollowed = 0;

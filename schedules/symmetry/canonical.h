@@ -32,7 +32,7 @@ struct segment {
 
 struct canonical_stream {
 	uint32_t end; /* its segments */
-	uint32_t key; /* whom it first has to do with; the number of ranks if nobody */
+	uint32_t key; /* the peer of its first remote task; the number of ranks if there is none */
 };
 
 /* Rank 0's program. */
@@ -47,7 +47,7 @@ struct canonical {
 	uint32_t nstream;
 };
 
-/* What is needed to see tasks of one rank from that rank. */
+/* Relabels the tasks of one rank to rank 0. */
 struct view {
 	const struct ordo_programs *programs;
 	const struct ordo_symmetry_group *group;
@@ -63,9 +63,9 @@ static inline enum segment_class class_of(const struct ordo_task *task)
 	return task->kind == ORDO_NOTIFY ? NOTIFIES : task->kind == ORDO_WAIT ? WAITS : MOVES;
 }
 
-/* Is the task one that an item can stand for? It is if R1 to R4 hold and it reads and writes input
- * and output where the chunks it names belong; anything else is refuted anyway, or a task's race
- * with itself. */
+/* Can an item represent the task? It is if R1 to R4 hold and it reads and writes input and output
+ * where the chunks it names belong; anything else is refuted anyway, or a task's race with
+ * itself. */
 bool ordo_fits_view(const struct view *view, const struct ordo_task *task);
 /* The one item of a Notify, a Wait, or a move of one chunk. */
 struct item ordo_one_item(const struct view *view, const struct ordo_task *task);
@@ -79,7 +79,7 @@ bool ordo_add_items(const struct view *view, const struct ordo_task *task, struc
 	size_t *room, uint32_t *nitem);
 /* Sorts items[0..n) and joins them; returns how many are left. */
 uint32_t ordo_join_items(struct item *items, uint32_t n);
-/* Whom a stream first has to do with, seen from its rank. */
+/* The peer of the first remote task of a stream, relabelled to rank 0. */
 uint32_t ordo_stream_key(
 	const struct view *view, const struct ordo_task *tasks, uint32_t first, uint32_t end);
 

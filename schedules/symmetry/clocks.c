@@ -1,18 +1,17 @@
-/* clocks.c - who knows of what: exact happens-before by clocks, which one program can afford.
+/* clocks.c - exact happens-before by vector clocks, which are affordable for one program.
  *
- * A stream of rank 0 keeps, for every stream of every rank, the latest Notify that it knows of. A
- * token carries the clock of its notifier; what rank 0's notifier knows of rank r, that of rank p
- * knows of rank p
- * + r. A clock has a row of all ranks for each stream that it knows anything of, and no row for the
- * others.
+ * The clock of a stream of rank 0 has, for every stream of every rank, the latest Notify that
+ * precedes its current point. A token carries the clock of its notifier; the entry of rank 0's
+ * notifier for rank r is that of rank p's notifier for rank p + r. A clock has a row of all ranks
+ * for each stream with a nonzero entry, and no row for the others.
  */
 #include "quotient.h"
 #include <ordo/arena.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Bytes in all rows; entries handled at all Notify and Wait together, in a minute; and rows that
- * all clocks might have. */
+/* Bounds: bytes in all rows; entries processed at all Notify and Wait together (a minute); rows of
+ * all clocks. */
 #define MOST_BYTES (UINT64_C(4) << 30)
 #define MOST_WORK (UINT64_C(1) << 37)
 #define MOST_ROWS (UINT64_C(1) << 26)
@@ -20,7 +19,8 @@
 static bool give_up(struct quotient *q)
 {
 	return ordo_fail(q->findings.error, ORDO_UNDECIDED, 0,
-		"%u streams on each of %u ranks know too much of each other to keep their clocks",
+		"the vector clocks of %u streams on each of %u ranks exceed the limit of memory or "
+		"time",
 		q->program.nstream, q->group->order);
 }
 
@@ -48,7 +48,7 @@ static uint32_t *take_row(struct quotient *q)
 		give_up(q);
 		return NULL;
 	}
-	/* Room to give every row back. */
+	/* Room to release every row. */
 	uint32_t *row = ordo_array_reserve(&q->clocks.free_rows, &q->clocks.free_row_room,
 				(size_t)q->clocks.nrow + 1, sizeof *q->clocks.free_rows)
 				? malloc(size)
@@ -68,7 +68,7 @@ static uint32_t *cleared_row(struct quotient *q)
 	return row;
 }
 
-static void give_rows_back(struct quotient *q, struct clock *clock)
+static void release_rows(struct quotient *q, struct clock *clock)
 {
 	for (uint32_t s = 0; clock->rows && s < q->program.nstream; s++) {
 		if (clock->rows[s])
@@ -80,11 +80,11 @@ static void give_rows_back(struct quotient *q, struct clock *clock)
 void ordo_quotient_close_clocks(struct quotient *q)
 {
 	for (uint32_t s = 0; q->clocks.of_stream && s < q->program.nstream; s++) {
-		give_rows_back(q, &q->clocks.of_stream[s]);
+		release_rows(q, &q->clocks.of_stream[s]);
 		free(q->clocks.of_stream[s].rows);
 	}
 	for (uint32_t i = 0; i < q->clocks.ntoken; i++) {
-		give_rows_back(q, &q->clocks.tokens[i].clock);
+		release_rows(q, &q->clocks.tokens[i].clock);
 		free(q->clocks.tokens[i].clock.rows);
 	}
 	while (q->clocks.nfree_row)
@@ -117,8 +117,8 @@ static uint32_t take_token(struct quotient *q)
 	return q->clocks.ntoken++;
 }
 
-/* How many tokens the counter may hold: those posted, less those of which the notifier knows that
- * they are taken. */
+/* The most tokens that the signal may hold: those posted, less those whose Wait precedes this
+ * Notify. */
 static void measure_tokens(struct quotient *q, uint32_t task, struct orbit *orbit)
 {
 	const uint32_t known =
@@ -132,7 +132,7 @@ static void measure_tokens(struct quotient *q, uint32_t task, struct orbit *orbi
 	q->orbits.fullest = task;
 }
 
-/* Each row is work; false: too much of it. */
+/* Counts the work of each row; false: too much. */
 static bool may_go_on(struct quotient *q)
 {
 	q->clocks.work += q->group->order;
@@ -207,7 +207,7 @@ bool ordo_quotient_wait(struct quotient *q, uint32_t task)
 		learn(group, group->ndigit, group->order, q->program.tasks[task].peer, rows[s],
 			token->clock.rows[s]);
 	}
-	give_rows_back(q, &token->clock);
+	release_rows(q, &token->clock);
 	const uint32_t next = token->next;
 	token->next = q->clocks.free_token;
 	q->clocks.free_token = orbit->oldest;

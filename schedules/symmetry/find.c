@@ -1,13 +1,12 @@
-/* find.c - is every rank's program rank 0's, relabelled? Rank by rank, for one candidate of a group
- * after another.
+/* find.c - is the program of every rank that of rank 0, relabelled? Checked rank by rank for each
+ * candidate group.
  *
  * Why programs of one canonical form are the same to the verifier. Within a segment of moves no
  * move writes what another reads or writes, and nothing waits or notifies in between: so the order
  * of these moves, and how they are cut into tasks, changes neither any value nor what is before
- * what on other streams. Neighbouring Notifies tell of the same past, and neighbouring Waits must
- * all have been passed before anything else happens, in either order. So whatever R1 to R11, the
- * guarantees and the tokens in flight say of rank 0's program put in a rank's place they say of the
- * rank's own.
+ * what on other streams. Adjacent Notifies have the same predecessors, and adjacent Waits must all
+ * have been passed before the next task, in any order. So R1 to R11, the guarantees and the tokens
+ * in flight are the same for rank 0's program, relabelled, and for the rank's own.
  */
 #include "canonical.h"
 #include <stdlib.h>
@@ -145,7 +144,7 @@ static int compare_generators(struct comparison *c, struct ordo_symmetry *symmet
 	return like;
 }
 
-/* First those that tell a wrong candidate soonest. */
+/* Ranks ordered so that a wrong candidate is rejected early. */
 static int compare_all(struct comparison *c, const struct request *request,
 	struct ordo_symmetry *symmetry, uint64_t *ntask)
 {

@@ -6,7 +6,7 @@
 
 #include <ordo/detail/symmetry.h>
 
-/* The additions that are asked for once a task. */
+/* The additions that run once a task. */
 static inline uint32_t group_add(const struct ordo_symmetry_group *group, uint32_t a, uint32_t b)
 {
 	if (group->ndigit > 1)

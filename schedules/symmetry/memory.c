@@ -1,5 +1,4 @@
-/* memory.c - rank 0's memory, written by rank 0 and, as rank 0 writes theirs, by the others: R8 to
- * R11.
+/* memory.c - rank 0's memory, written by rank 0 and, symmetrically, by the others: R8 to R11.
  *
  * All ranks do the same task at once: if it writes rank p, rank -p writes rank 0, the chunk and the
  * value relabelled by -p. Copies of one task on several ranks are never ordered (a path from one to
@@ -10,7 +9,7 @@
 #include <ordo/arena.h>
 #include <stdlib.h>
 
-/* Beyond this many cells the question is given up as undecided. */
+/* With more cells the result is undecided. */
 #define MOST_CELLS (UINT64_C(1) << 27)
 
 /* One access of a cell of rank 0. */
@@ -198,7 +197,7 @@ static bool add_up(struct quotient *q, struct value a, struct value b, struct va
 		return true;
 	return q->memory.forest.too_large
 		       ? ordo_fail(q->findings.error, ORDO_UNDECIDED, 0,
-				 "the sums have too many symmetries to be told apart")
+				 "the sums have too many symmetries to be compared")
 		       : ordo_fail_memory(q->findings.error);
 }
 
@@ -289,7 +288,7 @@ bool ordo_quotient_verify_touches(struct quotient *q)
 	return true;
 }
 
-/* R11 for one slot; the verdict on its tree is kept, for it is that of all relabelled ones. */
+/* R11 for one slot; the verdict on its tree is cached, since all its relabellings have the same. */
 static bool verify_output(struct quotient *q, uint32_t slot, int8_t *verdicts)
 {
 	const struct cell *cell = &q->memory.cells[slot];
@@ -319,7 +318,7 @@ static bool verify_output(struct quotient *q, uint32_t slot, int8_t *verdicts)
 		"rank 0, output slot %u, and that of every rank, does not hold at the end what %s "
 		"demands; last written, as rank 0 does it, by %s",
 		slot, ordo_operator_facts(q->problem->op)->name,
-		cell->writer == ORDO_NONE ? "nobody" : ordo_quotient_where(q, cell->writer).text);
+		cell->writer == ORDO_NONE ? "no task" : ordo_quotient_where(q, cell->writer).text);
 }
 
 bool ordo_quotient_verify_outputs(struct quotient *q)

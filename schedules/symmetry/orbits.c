@@ -1,4 +1,4 @@
-/* orbits.c - counters up to relabelling: R5, R6, and where signals and data go (R12). */
+/* orbits.c - signals up to relabelling: R5, R6, and the links of signals and data (R12). */
 #include "model/switch_reachability.h"
 #include "quotient.h"
 #include <ordo/arena.h>
@@ -69,7 +69,7 @@ static bool verify_number(struct quotient *q)
 		used += q->orbits.items[i].offset ? 2 : 1;
 	return !allowed || used <= allowed ||
 	       ordo_add_finding(&q->findings, 13, NULL, 0, NULL,
-		       "every rank takes part in %llu signals, allowed are %u",
+		       "every rank takes part in %llu signals, wanted at most %u",
 		       (unsigned long long)used, allowed);
 }
 
@@ -115,7 +115,7 @@ bool ordo_quotient_number_orbits(struct quotient *q)
 	       (list_waits(q) || ordo_fail_memory(q->findings.error));
 }
 
-/* passing: what ranks join that pass on; NULL: they do not. */
+/* passing: reachability if ranks forward; NULL: they do not. */
 static bool verify_offset(struct quotient *q, const struct ordo_switch_reachability *passing,
 	uint32_t task, uint32_t offset)
 {
@@ -133,8 +133,8 @@ static bool verify_offset(struct quotient *q, const struct ordo_switch_reachabil
 	return true;
 }
 
-/* Every rank goes where rank 0 goes, relabelled; so each way that rank 0 goes is asked for once,
- * for all ranks. */
+/* Every rank uses the links of rank 0, relabelled; so each peer of rank 0 is checked once, for all
+ * ranks. */
 bool ordo_quotient_verify_links(struct quotient *q)
 {
 	if (!q->options->topology)
@@ -149,8 +149,8 @@ bool ordo_quotient_verify_links(struct quotient *q)
 					  : NULL;
 	if (q->options->through_ranks && !passing)
 		return false;
-	uint8_t *asked = calloc(q->group->order, 1);
-	bool worked = asked || ordo_fail_memory(q->findings.error);
+	uint8_t *checked = calloc(q->group->order, 1);
+	bool worked = checked || ordo_fail_memory(q->findings.error);
 	for (uint32_t id = 0; worked && id < q->program.ntask; id++) {
 		const struct ordo_task *task = &q->program.tasks[id];
 		if (!ordo_task_crosses(task))
@@ -158,11 +158,11 @@ bool ordo_quotient_verify_links(struct quotient *q)
 		const uint32_t offset = task->kind == ORDO_WAIT
 						? ordo_symmetry_negate(q->group, task->peer)
 						: task->peer;
-		if (!asked[offset])
+		if (!checked[offset])
 			worked = verify_offset(q, passing, id, offset);
-		asked[offset] = 1;
+		checked[offset] = 1;
 	}
-	free(asked);
+	free(checked);
 	ordo_switch_reachability_destroy(passing);
 	return worked;
 }

@@ -32,8 +32,8 @@ static bool list_values(struct quotient *q)
 }
 
 /* AllReduce: rank r has for a chunk what rank 0 has for the chunk that r takes there, relabelled by
- * r. All ranks have the same if those have that generate the group; if not, the first rank is
- * looked for that has not. */
+ * r. All ranks have the same if those have that generate the group; if not, the first rank that
+ * differs is found. */
 static bool differs(struct quotient *q, uint32_t rank)
 {
 	const struct shift back =

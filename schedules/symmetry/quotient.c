@@ -1,5 +1,5 @@
-/* quotient.c - the verifier of symmetric schedules: one run of rank 0's program stands for every
- * run of all.
+/* quotient.c - the verifier of symmetric schedules: one run of rank 0's program represents every
+ * run of all ranks.
  *
  * Let G act freely on the ranks, and every rank's program be rank 0's relabelled. verify.c shows
  * why one run of the whole proves all runs; here that one run is the one in which all ranks do the
@@ -9,13 +9,12 @@
  * (R5). If rank 0 deadlocks, all do, and the whole does. Tokens are taken in their order, so what
  * takes rank p's j-th token is a copy of the j-th Wait.
  *
- * Happens-before. What rank 0's streams know of rank r's is kept exactly (clocks.c), and that of
- * rank p's is the same, p further. A path of the whole projects to rank 0's tasks with the net
- * element that it gains, and lifts from there; so nothing is lost. In particular copies of one task
- * are never ordered: a path from one to another, repeated, would come back, and the run has no
- * circle.
+ * Happens-before. The vector clocks of rank 0's streams are exact (clocks.c); those of rank p are
+ * the same, relabelled by p. A path of the whole projects to rank 0's tasks with the net element
+ * that it gains, and lifts from there; so nothing is lost. In particular copies of one task are
+ * never ordered: a path from one to another, repeated, would come back, and the run has no cycle.
  *
- * R8, R9. All accesses of rank 0's memory are seen, with who does them (memory.c); those of other
+ * R8, R9. All accesses of rank 0's memory are recorded, with their ranks (memory.c); those of other
  * memories are their copies. Consecutive conflicting ones are queried, as in the whole, along the
  * run.
  *
@@ -24,8 +23,8 @@
  * R1 to R4 are checked task by task, and invariant; so are R12's links, each of which is checked on
  * all ranks.
  *
- * Cost: T/N tasks, and for every Notify and Wait of them a clock: all ranks, times the streams that
- * it knows of.
+ * Cost: T/N tasks, and for every Notify and Wait of them a clock: all ranks, times the streams with
+ * a row.
  */
 #include "quotient.h"
 #include <ordo/arena.h>
@@ -64,17 +63,17 @@ static bool open_program(struct quotient *q)
 	return true;
 }
 
-/* R13, as far as it is counted. */
+/* Those limits of R13 that are counts. */
 static bool verify_sizes(struct quotient *q)
 {
 	const struct ordo_limits *limits = &q->options->limits;
 	return (!limits->scratch_slots || q->programs->scratch_slots <= limits->scratch_slots ||
 		       ordo_add_finding(&q->findings, 13, NULL, 0, NULL,
-			       "the schedule uses %u scratch slots a rank, allowed are %u",
+			       "the schedule uses %u scratch slots a rank, wanted at most %u",
 			       q->programs->scratch_slots, limits->scratch_slots)) &&
 	       (!limits->streams || q->program.nstream <= limits->streams ||
 		       ordo_add_finding(&q->findings, 13, NULL, 0, NULL,
-			       "every rank has %u streams, allowed are %u", q->program.nstream,
+			       "every rank has %u streams, wanted at most %u", q->program.nstream,
 			       limits->streams));
 }
 
@@ -85,7 +84,8 @@ static bool verify_tokens(struct quotient *q)
 	return !allowed || found <= allowed ||
 	       ordo_add_finding(&q->findings, 13, NULL, 0,
 		       "a Wait by the notifying stream for an acknowledgement would hold it back",
-		       "a signal holds up to %u tokens, allowed are %u: that many Notify up to\n  "
+		       "a signal holds up to %u tokens, wanted at most %u: that many Notify up "
+		       "to\n  "
 		       "%s\n  may come before the Wait that takes the first",
 		       found, allowed, ordo_quotient_where(q, q->orbits.fullest).text);
 }
@@ -130,7 +130,7 @@ static bool report_deadlock(struct quotient *q, const struct run *run)
 		if (run->greedy.next[s] < q->program.ends[s])
 			return ordo_add_finding(&q->findings, 7, NULL, 0,
 				"some Notify must come before the Wait it stands after",
-				"deadlock: every rank waits for ever where rank 0 does, at\n  %s",
+				"deadlock: every rank waits forever at the task of rank 0,\n  %s",
 				ordo_quotient_where(q, run->greedy.next[s]).text);
 	return true;
 }
@@ -225,10 +225,11 @@ static struct ordo_proof *verify_symmetric(const struct ordo_programs *programs,
 	bool worked = false;
 	if (q.options->atomic_reduce)
 		ordo_fail(error, ORDO_UNDECIDED, 0,
-			"reduces in no fixed order are verified on the whole only");
+			"only the whole schedule can be verified with reduces in no fixed order");
 	else if (programs->problem.accumulate_f32)
 		ordo_fail(error, ORDO_UNDECIDED, 0,
-			"sums accumulated in another type are verified on the whole only");
+			"only the whole schedule can be verified with sums accumulated in another "
+			"type");
 	else
 		worked = proof ? verify_all(&q) : ordo_fail_memory(error);
 	free_quotient(&q);

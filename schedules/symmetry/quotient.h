@@ -1,5 +1,4 @@
-/* quotient.h - what the parts of the proof from one program share. Private to
- * schedules/symmetry/. */
+/* quotient.h - the shared state of the proof from one program. Private to schedules/symmetry/. */
 #ifndef ORDO_SCHEDULES_SYMMETRY_QUOTIENT_H
 #define ORDO_SCHEDULES_SYMMETRY_QUOTIENT_H
 
@@ -15,18 +14,18 @@ struct orbit {
 	uint32_t nnotify, nwait;
 	uint32_t first_wait;	/* its waits in quotient.waits, in order */
 	uint32_t posted, taken; /* of this run */
-	uint32_t passed;	/* waits that the notifier is known to know of */
+	uint32_t passed;	/* waits known to precede the notifier */
 	uint32_t oldest;	/* token, ORDO_NONE: none; */
 	uint32_t newest;
 };
 
-/* What a stream of rank 0 knows: rows[t][r] is the latest Notify of stream t of rank r, + 1; no
- * row: of none. */
+/* The vector clock of a stream of rank 0: rows[t][r] is the latest preceding Notify of stream t of
+ * rank r, + 1; no row: none. */
 struct clock {
 	uint32_t **rows; /* [nstream] */
 };
 
-/* A token under way: what its notifier knew. */
+/* A token in flight, with the clock of its notifier. */
 struct token {
 	struct clock clock;
 	uint32_t next; /* of the same orbit, or free */
@@ -133,13 +132,13 @@ void ordo_quotient_close_clocks(struct quotient *q);
 bool ordo_quotient_notify(struct quotient *q, uint32_t task);
 /* There must be a token. */
 bool ordo_quotient_wait(struct quotient *q, uint32_t task);
-/* The latest Notify of stream `of` of that rank that the stream of rank 0 knows of, + 1; 0: of
- * none. */
+/* The latest Notify of stream `of` of that rank that precedes the current point of the stream of
+ * rank 0, + 1; 0: none. */
 uint32_t ordo_quotient_known(const struct quotient *q, uint32_t stream, uint32_t of, uint32_t rank);
 /* Is task a, done by rank `by`, before what stream `stream` of rank `at` does next? Exact. */
 bool ordo_quotient_is_before(
 	const struct quotient *q, uint32_t a, uint32_t by, uint32_t stream, uint32_t at);
-/* Does that stream of rank 0 know that a rank has entered? */
+/* Does the entry of a rank precede the current point of that stream of rank 0? */
 bool ordo_quotient_has_entered(const struct quotient *q, uint32_t stream, uint32_t rank);
 
 /* memory.c */

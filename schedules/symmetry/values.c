@@ -1,11 +1,11 @@
-/* values.c - adding trees that are known up to relabelling. */
+/* values.c - sums of trees up to relabelling. */
 #include "values.h"
 #include <ordo/arena.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Subgroups that can be told apart: each takes 4 bytes an element of the group, and there are as
- * many as a group has on its way up, unless somebody makes an effort. */
+/* The most distinct subgroups: each takes 4 bytes an element of the group. A chain of subgroups is
+ * short; only an adversarial document has many. */
 enum { MOST_SUBGROUPS = 256 };
 /* Elements tried for the one form of a sum, in all: half a minute. */
 #define MOST_TRIES (UINT64_C(1) << 33)

@@ -46,7 +46,7 @@ struct forest {
 	size_t subgroup_room;
 	uint32_t nsubgroup;
 	uint64_t tried;
-	bool too_large; /* to be normalised; the sum failed for that, not for memory */
+	bool too_large; /* to be normalised: the reason why a sum failed, if not memory */
 };
 
 #define LEAF 0

@@ -1,10 +1,10 @@
-/* certificate.c - goes through one legal order of all tasks and writes down why every two accesses
- * that must be ordered are.
+/* certificate.c - runs all tasks in one legal order and records a happens-before path for every two
+ * accesses that must be ordered.
  *
  * A read follows the last write of its slot; a write follows every read since the last write, or
- * that write if there was none. Two of one stream are ordered as they stand; for the others a path
- * is found (happens_before.c). One path per task and stream that it follows is enough, the one from
- * the latest of that stream's tasks.
+ * that write if there was none. Two accesses of one stream are in program order; for the others a
+ * path is found (happens_before.c). Each task needs one path per stream, from the latest task of
+ * that stream that it must follow.
  */
 #include "happens_before.h"
 #include "json/write/members.h"
@@ -14,9 +14,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Who touched a slot last. */
+/* The last accesses of a slot. */
 struct cell {
-	uint32_t writer;  /* ORDO_NONE: nobody */
+	uint32_t writer;  /* ORDO_NONE: none */
 	uint32_t readers; /* list of reads since then, the latest first; 0: none */
 };
 
@@ -34,16 +34,16 @@ struct certificate {
 	const struct ordo_schedule *schedule;
 	struct ordo_error *error;
 	uint64_t *cells_of; /* [nrank + 1] */
-	uint32_t nscratch;  /* slots that some task names */
+	uint32_t nscratch;  /* slots that tasks use */
 	struct cell *cells;
-	struct reader *readers; /* 0 is no reader */
+	struct reader *readers; /* index 0 is unused */
 	size_t reader_room;
 	uint32_t nreader, free_reader;
 	struct ordo_map touch_of; /* (stream, rank) -> touches */
 	struct touch *touches;
 	size_t touch_room;
 	uint32_t ntouch;
-	/* What the task under way is shown to follow: a stream, up to a Notify; and ranks that
+	/* Predecessors of the current task: for each stream a Notify, and the ranks that have
 	 * entered. */
 	uint32_t *stamps, *known; /* [nstream] */
 	uint32_t *entered;	  /* [nrank] the task, + 1 */
@@ -118,7 +118,7 @@ static uint32_t rank_of(const struct certificate *certificate, uint32_t task)
 	return certificate->schedule->streams[certificate->before.stream_of[task]].rank;
 }
 
-/* The items from `first` on are a path to the task: what it shows is noted. */
+/* Keeps the items from `first` on as a path to the task, and records what it proves. */
 static bool keep_path(struct certificate *certificate, uint32_t task, uint32_t first)
 {
 	struct happens_before *before = &certificate->before;
@@ -209,7 +209,7 @@ static bool is_memory(const struct certificate *certificate, unsigned buffer)
 	return buffer != ORDO_INPUT || certificate->schedule->problem.in_place;
 }
 
-static bool go_through_move(struct certificate *certificate, uint32_t id)
+static bool process_move(struct certificate *certificate, uint32_t id)
 {
 	const struct ordo_task *task = &certificate->schedule->tasks[id];
 	const uint32_t rank = rank_of(certificate, id),
@@ -231,7 +231,7 @@ static bool go_through_move(struct certificate *certificate, uint32_t id)
 	return target == rank || touch(certificate, id, target);
 }
 
-static bool go_through(struct certificate *certificate)
+static bool process_tasks(struct certificate *certificate)
 {
 	struct happens_before *before = &certificate->before;
 	uint32_t *next = malloc(((size_t)certificate->schedule->nstream + 1) * sizeof *next);
@@ -245,7 +245,7 @@ static bool go_through(struct certificate *certificate)
 			const struct ordo_task *what = &certificate->schedule->tasks[task];
 			before->at[task] = at++;
 			if (ordo_task_moves(what))
-				worked = go_through_move(certificate, task);
+				worked = process_move(certificate, task);
 			else if (what->kind == ORDO_WAIT)
 				worked = ordo_happens_before_note_wait(before, task);
 		}
@@ -253,7 +253,7 @@ static bool go_through(struct certificate *certificate)
 	return worked;
 }
 
-static bool go_through_leaving(struct certificate *certificate)
+static bool process_leaving(struct certificate *certificate)
 {
 	struct happens_before *before = &certificate->before;
 	for (uint32_t i = 0; i < certificate->ntouch; i++) {
@@ -268,8 +268,8 @@ static bool go_through_leaving(struct certificate *certificate)
 
 /* The document. */
 
-/* Routes that some path names a part of; numbers[] becomes the place of their first hop among
- * all. */
+/* Prints the routes that paths use; numbers[] becomes the index of their first hop among all
+ * hops. */
 static void put_routes(
 	struct ordo_printer *printer, const struct happens_before *before, uint32_t *numbers)
 {
@@ -372,12 +372,13 @@ bool ordo_certificate_print(const struct ordo_schedule *schedule, const struct o
 {
 	if (!proof->proved || proof->run_to_run == ORDO_DOES_NOT_HOLD)
 		return ordo_fail(error, ORDO_USAGE, 0,
-			proof->proved ? "there is no certificate for sums whose order is not fixed"
-				      : "there is no certificate for what is refuted");
+			proof->proved
+				? "a schedule without a fixed order of sums (G2) has no certificate"
+				: "a refuted schedule has no certificate");
 	struct certificate certificate = {.schedule = schedule, .error = error};
 	const bool worked = ordo_happens_before_open(&certificate.before, schedule, error) &&
-			    give_cells(&certificate) && go_through(&certificate) &&
-			    go_through_leaving(&certificate) && print(&certificate, proof, out);
+			    give_cells(&certificate) && process_tasks(&certificate) &&
+			    process_leaving(&certificate) && print(&certificate, proof, out);
 	close_certificate(&certificate);
 	return worked;
 }

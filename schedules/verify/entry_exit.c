@@ -1,13 +1,13 @@
-/* entry_exit.c - R9 for the touches that no certificate closed: had that rank entered before the
- * first access, and does it leave only after the last?
+/* entry_exit.c - R9 for the touches that certificates left open: has the rank entered before the
+ * first access, and does it leave after the last?
  *
- * Both are answered exactly, for 512 ranks in one pass over all Notify and Wait. A bit stands for a
- * rank, a line of bits for a point of a stream. Forwards, in the order of the run: a bit is set
- * where its rank has entered. It begins in all streams of the rank; a Notify sends the line of its
- * stream with the token, and the Wait that takes the token adds it to its own. Backwards the same:
- * a bit is set where its rank is still to leave after all this; it begins at the ends of all
- * streams of the rank, and goes from a Wait to its Notify. So both directions are one pass, in
- * which one end of a signal sends and the other receives. The k-th of one end belongs to the k-th
+ * Both are decided exactly, for 512 ranks in one pass over all Notify and Wait. A line has one bit
+ * for each of these ranks; every stream has a line. Forwards, in the order of the run: a bit is set
+ * if its rank has entered. It is set at the begin of all streams of the rank; a Notify sends the
+ * line of its stream with the token, and the Wait that takes the token ORs it into its own.
+ * Backwards likewise: a bit is set if its rank leaves after this point; it is set at the end of all
+ * streams of the rank, and is sent from a Wait to its Notify. So both directions are one pass, in
+ * which one end of a signal sends and the other receives. The k-th task of one end matches the k-th
  * of the other in both, because signals are balanced.
  */
 #include "verifier.h"
@@ -21,8 +21,7 @@ struct line {
 	uint64_t bits[WORDS];
 };
 
-/* Is the rank of the touch there, where the stream is before all that ran (backwards: will run)
- * beyond `at`? */
+/* Is the bit of the touch's rank set in its stream at the point `at` of the run? */
 struct probe {
 	uint32_t lane, at;
 	struct touch *touch;
@@ -31,13 +30,13 @@ struct probe {
 struct entry_exit {
 	struct verifier *verifier;
 	bool backwards;
-	uint32_t *lane_of; /* [nrank] ORDO_NONE: no query */
+	uint32_t *lane_of; /* [nrank] ORDO_NONE: no probe */
 	uint32_t *ranks;   /* [nlane] */
 	uint32_t nlane;
 	struct probe *probes;
 	uint32_t nprobe;
 	struct line *lines; /* [nstream] */
-	struct line *pool;  /* lines of tokens under way; free ones are chained through them */
+	struct line *pool;  /* lines of tokens in flight; free ones are chained through them */
 	size_t pool_room;
 	uint32_t npool, free_line;
 	uint32_t *line_of;	   /* [nnotify] line of a token */
@@ -128,15 +127,15 @@ static void receive(struct entry_exit *entry_exit, uint32_t index, uint32_t stre
 static bool pass_event(struct entry_exit *entry_exit, uint32_t id)
 {
 	const struct verifier *verifier = entry_exit->verifier;
-	const struct task_info *note = &verifier->tasks[id];
+	const struct task_info *info = &verifier->tasks[id];
 	const bool notifies = verifier->schedule->tasks[id].kind == ORDO_NOTIFY;
 	if (notifies != entry_exit->backwards)
-		return send(entry_exit, note->link, note->stream);
-	receive(entry_exit, note->link, note->stream);
+		return send(entry_exit, info->link, info->stream);
+	receive(entry_exit, info->link, info->stream);
 	return true;
 }
 
-static void answer(struct entry_exit *entry_exit, const struct probe *probe)
+static void read_probe(struct entry_exit *entry_exit, const struct probe *probe)
 {
 	struct touch *touch = probe->touch;
 	const uint32_t bit = probe->lane % RANKS;
@@ -180,12 +179,12 @@ static bool run_pass(struct entry_exit *entry_exit, uint32_t first_lane, const s
 		for (; *next < end && (*next)->lane - first_lane < RANKS &&
 			(entry_exit->backwards ? (*next)->at > at : (*next)->at < at);
 			++*next)
-			answer(entry_exit, *next);
+			read_probe(entry_exit, *next);
 		if (!pass_event(entry_exit, id))
 			return false;
 	}
 	for (; *next < end && (*next)->lane - first_lane < RANKS; ++*next)
-		answer(entry_exit, *next);
+		read_probe(entry_exit, *next);
 	return true;
 }
 
@@ -234,7 +233,7 @@ static void close_lines(struct entry_exit *entry_exit)
 	free(entry_exit->received);
 }
 
-static bool look(struct verifier *verifier, bool backwards)
+static bool decide(struct verifier *verifier, bool backwards)
 {
 	uint32_t nopen = 0;
 	for (uint32_t i = 0; i < verifier->touches.count; i++)
@@ -254,7 +253,7 @@ static bool look(struct verifier *verifier, bool backwards)
 
 bool ordo_verify_entry_exit(struct verifier *verifier)
 {
-	return look(verifier, false) && look(verifier, true)
+	return decide(verifier, false) && decide(verifier, true)
 		       ? true
 		       : ordo_fail_memory(verifier->findings.error);
 }

@@ -1,4 +1,4 @@
-/* findings.c - collecting broken rules, with their witnesses. */
+/* findings.c - collects broken rules, with their tasks. */
 #include "verifier.h"
 #include <ordo/arena.h>
 #include <stdarg.h>

@@ -1,14 +1,13 @@
-/* findings.h - the broken rules that a proof collects, with their witnesses. Private to
- * schedules/. */
+/* findings.h - collects the broken rules of a proof, with their tasks. Private to schedules/. */
 #ifndef ORDO_SCHEDULES_VERIFY_FINDINGS_H
 #define ORDO_SCHEDULES_VERIFY_FINDINGS_H
 
 #include <ordo/verify.h>
 
 struct findings {
-	struct ordo_proof *proof; /* which gets them */
-	struct ordo_error *error; /* for want of memory */
-	uint32_t max;		  /* no more are collected */
+	struct ordo_proof *proof; /* to which they are added */
+	struct ordo_error *error; /* if there is no memory */
+	uint32_t max;		  /* at most so many are collected */
 	size_t room;
 };
 

@@ -1,5 +1,5 @@
-/* happens_before.c - paths of happens-before: the last direct one, along the way of the data, or
- * looked for. */
+/* happens_before.c - paths of happens-before: the last direct hop, a path along the data flow, or a
+ * search. */
 #include "happens_before.h"
 #include <ordo/arena.h>
 #include <stdlib.h>
@@ -122,7 +122,7 @@ static bool come_to(struct happens_before *before, struct step step)
 
 enum found { FOUND, NOT_THERE, NO_MEMORY };
 
-static enum found look_before(
+static enum found search_before(
 	struct happens_before *before, uint32_t index, const struct goal *goal, uint32_t *first)
 {
 	const struct step step = before->search.steps[index];
@@ -154,12 +154,11 @@ static bool search(struct happens_before *before, const struct goal *goal)
 	enum found found = NOT_THERE;
 	uint32_t first = ORDO_NONE, index = 0;
 	for (; index < before->search.nstep && found == NOT_THERE; index++)
-		found = look_before(before, index, goal, &first);
+		found = search_before(before, index, goal, &first);
 	if (found == NO_MEMORY)
 		return false;
 	if (found == NOT_THERE)
-		return ordo_fail(
-			before->error, ORDO_REFUTED, 8, "no path of happens-before is found");
+		return ordo_fail(before->error, ORDO_REFUTED, 8, "found no path of happens-before");
 	bool worked = add_hop(before, first);
 	for (index--; worked && before->search.steps[index].wait != ORDO_NONE;
 		index = before->search.steps[index].from)

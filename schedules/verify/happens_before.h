@@ -1,10 +1,10 @@
-/* happens_before.h - paths of happens-before, written down: what a certificate is made of. Private
- * to schedules/verify/.
+/* happens_before.h - explicit paths of happens-before, for certificates. Private to
+ * schedules/verify/.
  *
  * A path leads from one stream to another by hops, each a Notify and the Wait that takes its token,
- * named by the Wait; between two hops lies program order. Along the way of the data paths overlap,
- * as a chunk goes on from move to move: these hops are kept once, in routes, and paths name parts
- * of them.
+ * named by the Wait; between two hops lies program order. Along the data flow paths overlap, since
+ * a chunk is forwarded from move to move: these hops are stored once, in routes, and paths refer to
+ * parts of them.
  */
 #ifndef ORDO_SCHEDULES_VERIFY_HAPPENS_BEFORE_H
 #define ORDO_SCHEDULES_VERIFY_HAPPENS_BEFORE_H
@@ -23,9 +23,8 @@ struct path {
 	uint32_t first, end;
 };
 
-/* The way of the data: each move follows the writer of what it reads. A chain is a line of such
- * moves, its route the hops between them. It begins at `entry`, a move of another chain, or
- * ORDO_NONE. */
+/* The data flow: each move follows the writer of what it reads. A chain is a line of such moves,
+ * its route the hops between them. It begins at `entry`, a move of another chain, or ORDO_NONE. */
 struct chain {
 	uint32_t entry;
 	uint32_t tail;
@@ -53,7 +52,7 @@ struct path_list {
 	uint32_t npath;
 };
 
-/* A search back from a task: where it was, and how it came there. */
+/* A backward search from a task: the places visited, and their predecessors. */
 struct search {
 	struct step {
 		uint32_t stream, end; /* before task `end` */
@@ -61,7 +60,7 @@ struct search {
 	} * steps;
 	size_t room;
 	uint32_t nstep;
-	uint32_t *stamps, *seen; /* [nstream] the last search that came to it, and up to where */
+	uint32_t *stamps, *seen; /* [nstream] the last search that visited it, and how far */
 	uint32_t stamp;		 /* of this search */
 };
 
@@ -87,10 +86,10 @@ bool ordo_happens_before_open(struct happens_before *before, const struct ordo_s
 	struct ordo_error *error);
 void ordo_happens_before_close(struct happens_before *before);
 
-/* A task of the order is under way: a Wait has taken its token. */
+/* Records that a Wait has taken its token. */
 bool ordo_happens_before_note_wait(struct happens_before *before, uint32_t wait);
-/* A move follows `parent`, the writer of what it reads (ORDO_NONE: nobody's), and goes into its
- * chain; the path between the two is found by the way. */
+/* Records a move that follows `parent`, the writer of what it reads (ORDO_NONE: none), extends its
+ * chain, and finds the path between the two. */
 bool ordo_happens_before_note_move(struct happens_before *before, uint32_t move, uint32_t parent);
 
 /* Adds the items of a path that leads from after `a` to before `b`, a noted move. false: there is

@@ -1,5 +1,5 @@
-/* memory.c - what every slot holds, and who touched it last: R8 and R9 are queried here, R10 and
- * R11 checked. */
+/* memory.c - the value and the last accesses of every slot: queries for R8 and R9, checks of R10
+ * and R11. */
 #include "trees/facts.h"
 #include "verifier.h"
 #include <ordo/arena.h>
@@ -7,11 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Beyond this many cells the query is given up as undecided rather than the machine brought
- * down. */
+/* With more cells the result is undecided: the machine would run out of memory. */
 #define MOST_CELLS (UINT64_C(1) << 27)
 
-/* Nor are more chunks followed than this, all moves together: half a minute. */
+/* The most chunks that all moves together may move: half a minute. */
 #define MOST_FOLLOWED (UINT64_C(1) << 31)
 
 /* A slot on some rank, for messages and for finding its cell. */
@@ -172,13 +171,13 @@ static void clear(struct verifier *verifier, uint32_t *list)
 	}
 }
 
-/* The access under way. */
+/* The current access. */
 struct access {
 	uint32_t task, stream;
 	struct slot slot;
 };
 
-static bool follow_or_ask(
+static bool follow_or_query(
 	struct verifier *verifier, const struct access *access, uint32_t a, bool only_order)
 {
 	if (a == verifier->chains.followed || ordo_is_ordered(verifier, a, access->stream)) {
@@ -203,7 +202,7 @@ static bool follow_or_ask(
 static bool follow(struct verifier *verifier, const struct access *access, uint32_t a)
 {
 	verifier->findings.proof->order_questions++;
-	return follow_or_ask(verifier, access, a, false);
+	return follow_or_query(verifier, access, a, false);
 }
 
 static bool follow_list(struct verifier *verifier, const struct access *access, uint32_t list)
@@ -288,7 +287,7 @@ static bool reduce_atomically(
 	if (cell->writer == access->task || cell->reader == access->task)
 		return overlaps(verifier, access);
 	if (cell->reader != ORDO_NONE || !group->reduces) {
-		/* A new group, whose base is what was there: the reads; or else the last write. */
+		/* A new group, whose base is the reads so far or, without reads, the last write. */
 		uint32_t base = 0;
 		bool worked = true;
 		if (cell->reader != ORDO_NONE) {
@@ -304,7 +303,7 @@ static bool reduce_atomically(
 		group->base = base;
 		if (!worked)
 			return false;
-	} else if (!follow_or_ask(verifier, access, group->latest, true)) {
+	} else if (!follow_or_query(verifier, access, group->latest, true)) {
 		return false;
 	}
 	if (!follow_list(verifier, access, group->base) ||
@@ -315,7 +314,7 @@ static bool reduce_atomically(
 	return true;
 }
 
-static bool complain_undefined(
+static bool report_undefined(
 	struct verifier *verifier, const struct access *access, const char *what)
 {
 	return ordo_add_finding(&verifier->findings, 10, &access->task, 1, NULL,
@@ -323,7 +322,7 @@ static bool complain_undefined(
 		what, name_slot(access->slot).text);
 }
 
-static bool complain_chunk(
+static bool report_chunk(
 	struct verifier *verifier, const struct access *access, uint32_t holds, uint32_t wanted)
 {
 	return ordo_add_finding(&verifier->findings, 10, &access->task, 1, NULL,
@@ -338,7 +337,7 @@ struct value {
 	bool rounded;
 };
 
-/* The value read; POISON if it is not what the task names. false: no memory. */
+/* The value read; POISON if it is not the chunk of the task. false: no memory. */
 static bool verify_value(struct verifier *verifier, const struct access *access,
 	const struct cell *cell, uint32_t chunk, struct value *value)
 {
@@ -347,11 +346,11 @@ static bool verify_value(struct verifier *verifier, const struct access *access,
 		return true;
 	if (cell->tree == ORDO_NONE) {
 		value->tree = POISON;
-		return complain_undefined(verifier, access, "uses");
+		return report_undefined(verifier, access, "uses");
 	}
 	if (cell->chunk != chunk) {
 		value->tree = POISON;
-		return complain_chunk(verifier, access, cell->chunk, chunk);
+		return report_chunk(verifier, access, cell->chunk, chunk);
 	}
 	return true;
 }
@@ -373,7 +372,7 @@ static bool read_value(
 }
 
 /* A sum that has been rounded is rounded again if more is added to it. */
-static bool complain_rounded(struct verifier *verifier, const struct access *access, uint32_t tree)
+static bool report_rounded(struct verifier *verifier, const struct access *access, uint32_t tree)
 {
 	const char *text = ordo_print_broken_tree(
 		&verifier->findings.proof->arena, &verifier->findings.proof->trees, tree, 32);
@@ -381,12 +380,12 @@ static bool complain_rounded(struct verifier *verifier, const struct access *acc
 		return ordo_fail_memory(verifier->findings.error);
 	return ordo_add_finding(&verifier->findings, 4, &access->task, 1,
 		"keep partial sums in scratch; only a complete one is rounded, into the output",
-		"%s: adds with %s, which was rounded when it was written to input or output, and "
-		"sums are accumulated in f32 and rounded once",
+		"%s: adds %s, which was rounded when it was written to input or output; sums "
+		"accumulated in f32 are rounded once",
 		ordo_where_is(verifier, access->task).text, text);
 }
 
-/* `value` becomes what lies there `op` itself. */
+/* `value` becomes the old value of the cell `op` value. */
 static bool add_up(struct verifier *verifier, const struct access *access, const struct cell *cell,
 	uint32_t chunk, struct value *value)
 {
@@ -398,14 +397,13 @@ static bool add_up(struct verifier *verifier, const struct access *access, const
 	if (before.tree == POISON || after.tree == POISON)
 		return true;
 	if (before.rounded || after.rounded)
-		return complain_rounded(
-			verifier, access, before.rounded ? before.tree : after.tree);
+		return report_rounded(verifier, access, before.rounded ? before.tree : after.tree);
 	value->tree = ordo_build_tree(
 		&verifier->findings.proof->trees, &verifier->tree_builder, before.tree, after.tree);
 	return value->tree != ORDO_NONE ? true : ordo_fail_memory(verifier->findings.error);
 }
 
-/* What one contributor gave is exact in either form. A NaN loses its payload on the way back, which
+/* A single contribution is exact in either form. A NaN loses its payload on the way back, which
  * shows in no result: a sum with it is a NaN without payload in any case, and where nothing is
  * added, scratch is no other form (accumulate.h). */
 static bool is_sum(const struct verifier *verifier, uint32_t tree)
@@ -480,27 +478,27 @@ bool ordo_access_memory(struct verifier *verifier, uint32_t id, uint32_t stream)
 
 /* R11. */
 
-enum { NOT_JUDGED, GOOD, BAD };
+enum { UNCHECKED, GOOD, BAD };
 
-/* Which shards a tree adds, as far as it is known without walking it. Most sums, all of a ring, add
+/* The shards that a tree adds, as far as known without walking it. Most sums, all of a ring, add
  * consecutive shards (0 after the last): an arc. */
-struct crop {
+struct leaf_set {
 	uint32_t count; /* with repetitions; at most ORDO_LIMIT + 1 */
 	uint32_t first; /* of its arc; ORDO_NONE: no arc, or not known to be one */
 };
 
 /* Does the tree add every shard once? */
-struct census {
-	struct crop *crops; /* [nnode] */
-	uint8_t *verdicts;  /* [nnode] */
+struct leaf_check {
+	struct leaf_set *leaf_sets; /* [nnode] */
+	uint8_t *verdicts;	    /* [nnode] */
 	uint32_t *stack, *seen, stamp;
 };
 
-/* Two arcs that follow each other, and are not longer than all together, have nothing in common. */
-static struct crop join_crops(struct crop left, struct crop right, uint32_t nshard)
+/* Adjacent arcs with at most nshard shards together are disjoint. */
+static struct leaf_set join_leaf_sets(struct leaf_set left, struct leaf_set right, uint32_t nshard)
 {
 	const uint64_t count = (uint64_t)left.count + right.count;
-	struct crop both = {count > ORDO_LIMIT ? ORDO_LIMIT + 1 : (uint32_t)count, ORDO_NONE};
+	struct leaf_set both = {count > ORDO_LIMIT ? ORDO_LIMIT + 1 : (uint32_t)count, ORDO_NONE};
 	if (left.first == ORDO_NONE || right.first == ORDO_NONE || count > nshard)
 		return both;
 	if (((uint64_t)left.first + left.count) % nshard == right.first)
@@ -510,61 +508,63 @@ static struct crop join_crops(struct crop left, struct crop right, uint32_t nsha
 	return both;
 }
 
-/* Walks the tree, unless its crop says yes or no. */
-static bool adds_each_once(struct verifier *verifier, struct census *census, uint32_t tree)
+/* Walks the tree only if its leaf set does not decide. */
+static bool adds_each_once(struct verifier *verifier, struct leaf_check *leaf_check, uint32_t tree)
 {
 	const struct ordo_trees *trees = &verifier->findings.proof->trees;
 	uint32_t nshard = verifier->schedule->problem.nshard, depth = 0;
-	if (census->crops[tree].count != nshard)
+	if (leaf_check->leaf_sets[tree].count != nshard)
 		return false;
-	if (census->crops[tree].first != ORDO_NONE)
+	if (leaf_check->leaf_sets[tree].first != ORDO_NONE)
 		return true;
-	census->stamp++;
-	census->stack[depth++] = tree;
+	leaf_check->stamp++;
+	leaf_check->stack[depth++] = tree;
 	while (depth) {
-		const uint32_t *node = trees->nodes[census->stack[--depth]];
+		const uint32_t *node = trees->nodes[leaf_check->stack[--depth]];
 		if (node[0] != ORDO_NONE) {
-			census->stack[depth++] = node[0];
-			census->stack[depth++] = node[1];
-		} else if (census->seen[node[1]] == census->stamp) {
+			leaf_check->stack[depth++] = node[0];
+			leaf_check->stack[depth++] = node[1];
+		} else if (leaf_check->seen[node[1]] == leaf_check->stamp) {
 			return false;
 		} else {
-			census->seen[node[1]] = census->stamp;
+			leaf_check->seen[node[1]] = leaf_check->stamp;
 		}
 	}
 	return true;
 }
 
-static bool open_census(struct verifier *verifier, struct census *census)
+static bool open_leaf_check(struct verifier *verifier, struct leaf_check *leaf_check)
 {
 	const struct ordo_trees *trees = &verifier->findings.proof->trees;
 	const uint32_t nshard = verifier->schedule->problem.nshard;
-	census->crops = ordo_array_make(trees->nnode, sizeof *census->crops, 0);
-	census->verdicts = ordo_array_make(trees->nnode, 1, 0);
+	leaf_check->leaf_sets = ordo_array_make(trees->nnode, sizeof *leaf_check->leaf_sets, 0);
+	leaf_check->verdicts = ordo_array_make(trees->nnode, 1, 0);
 	/* A tree of V leaves is never deeper than V, and a walk holds at most one node a level
 	 * beside the current. */
-	census->stack = malloc(((size_t)nshard + 2) * sizeof *census->stack);
-	census->seen = calloc((size_t)nshard + 1, sizeof *census->seen);
-	if (!census->crops || !census->verdicts || !census->stack || !census->seen)
+	leaf_check->stack = malloc(((size_t)nshard + 2) * sizeof *leaf_check->stack);
+	leaf_check->seen = calloc((size_t)nshard + 1, sizeof *leaf_check->seen);
+	if (!leaf_check->leaf_sets || !leaf_check->verdicts || !leaf_check->stack ||
+		!leaf_check->seen)
 		return ordo_fail_memory(verifier->findings.error);
 	for (uint32_t i = 0; i < trees->nnode; i++) {
 		const uint32_t *node = trees->nodes[i];
-		census->crops[i] = node[0] == ORDO_NONE ? (struct crop){1, node[1]}
-							: join_crops(census->crops[node[0]],
-								  census->crops[node[1]], nshard);
+		leaf_check->leaf_sets[i] =
+			node[0] == ORDO_NONE ? (struct leaf_set){1, node[1]}
+					     : join_leaf_sets(leaf_check->leaf_sets[node[0]],
+						       leaf_check->leaf_sets[node[1]], nshard);
 	}
 	return true;
 }
 
-static void close_census(struct census *census)
+static void close_leaf_check(struct leaf_check *leaf_check)
 {
-	free(census->crops);
-	free(census->verdicts);
-	free(census->stack);
-	free(census->seen);
+	free(leaf_check->leaf_sets);
+	free(leaf_check->verdicts);
+	free(leaf_check->stack);
+	free(leaf_check->seen);
 }
 
-static bool complain_output(
+static bool report_output(
 	struct verifier *verifier, struct slot slot, const struct cell *cell, uint32_t chunk)
 {
 	const struct ordo_problem *problem = &verifier->schedule->problem;
@@ -613,7 +613,8 @@ static bool note_copy(struct verifier *verifier, struct ordo_copy copy)
 	return true;
 }
 
-static bool verify_output(struct verifier *verifier, struct census *census, struct slot slot)
+static bool verify_output(
+	struct verifier *verifier, struct leaf_check *leaf_check, struct slot slot)
 {
 	const struct ordo_problem *problem = &verifier->schedule->problem;
 	const struct cell *cell = cell_of(verifier, slot);
@@ -624,13 +625,13 @@ static bool verify_output(struct verifier *verifier, struct census *census, stru
 	if (good && !ordo_operator_facts(problem->op)->reduces)
 		good = cell->tree == ordo_chunk_source(problem, chunk);
 	if (good && ordo_operator_facts(problem->op)->reduces) {
-		uint8_t *verdict = &census->verdicts[cell->tree];
-		if (*verdict == NOT_JUDGED)
-			*verdict = adds_each_once(verifier, census, cell->tree) ? GOOD : BAD;
+		uint8_t *verdict = &leaf_check->verdicts[cell->tree];
+		if (*verdict == UNCHECKED)
+			*verdict = adds_each_once(verifier, leaf_check, cell->tree) ? GOOD : BAD;
 		good = *verdict == GOOD;
 	}
 	if (!good)
-		return complain_output(verifier, slot, cell, chunk);
+		return report_output(verifier, slot, cell, chunk);
 	uint32_t *first = &verifier->findings.proof->chunk_tree[chunk];
 	if (*first == ORDO_NONE) {
 		*first = cell->tree;
@@ -651,14 +652,14 @@ bool ordo_verify_outputs(struct verifier *verifier)
 		return ordo_fail_memory(verifier->findings.error);
 	memset(verifier->findings.proof->chunk_tree, 0xff,
 		nchunk * sizeof *verifier->findings.proof->chunk_tree);
-	struct census census = {0};
-	bool worked = open_census(verifier, &census);
+	struct leaf_check leaf_check = {0};
+	bool worked = open_leaf_check(verifier, &leaf_check);
 	for (uint32_t rank = 0; worked && rank < problem->nrank; rank++)
 		for (uint32_t slot = 0; worked && !ordo_findings_full(&verifier->findings) &&
 					slot < ordo_output_slots(problem, rank);
 			slot++)
 			worked = verify_output(
-				verifier, &census, (struct slot){rank, slot, ORDO_OUTPUT});
-	close_census(&census);
+				verifier, &leaf_check, (struct slot){rank, slot, ORDO_OUTPUT});
+	close_leaf_check(&leaf_check);
 	return worked;
 }

@@ -1,17 +1,17 @@
-/* ordering.c - is one access before another in every execution? Cheap certificates first, then a
- * short search back (search.c), the exact pass for the rest (reachability.c); then R8 and R9.
+/* ordering.c - does one access precede another in every execution? Cheap certificates first, then a
+ * short backward search (search.c), then the exact pass (reachability.c); then R8 and R9.
  *
  * A certificate is a path of happens-before that is known to be there:
  *   - both in one stream;
  *   - the later stream has waited for a Notify that the earlier stream gave after the earlier task;
  *   - the writer of what the later task reads had waited for such a Notify (that writer precedes
  *     the later task);
- *   - the earlier task lies on the way of the data: each move follows the writer of what it reads
- *     (that is
- * itself asked, R8), so these writers form a forest, cut into chains; "a is an ancestor" is a
- * comparison on one chain or after a few steps up. The last is what closes queries whose only
- * path is as long as the ring. If an asked step of a path is later answered by no, the document is
- * refuted for that step, so nothing is ever proved on a false premise.
+ *   - the earlier task lies on the data flow: each move follows the writer of what it reads (itself
+ *     a query, R8), so these writers form a forest, cut into chains; "a is an ancestor" is a
+ *     comparison on one chain or after a few steps up.
+ * The last decides queries whose only path is as long as the ring. If a queried step of a path
+ * later turns out unordered, the schedule is refuted for that step, so no proof rests on a false
+ * premise.
  */
 #include "verifier.h"
 #include <ordo/arena.h>
@@ -22,14 +22,14 @@
 
 static bool is_ancestor(const struct verifier *verifier, uint32_t a, uint32_t b)
 {
-	const struct task_info *notes = verifier->tasks;
-	uint32_t wanted = notes[a].link;
+	const struct task_info *tasks = verifier->tasks;
+	uint32_t wanted = tasks[a].link;
 	for (int i = 0; i < MOST_CLIMBS && b != ORDO_NONE; i++) {
-		if (notes[b].at < notes[a].at)
+		if (tasks[b].at < tasks[a].at)
 			return false;
-		if (notes[b].link == wanted)
+		if (tasks[b].link == wanted)
 			return true;
-		b = verifier->chains.items[notes[b].link][0];
+		b = verifier->chains.items[tasks[b].link][0];
 	}
 	return false;
 }
@@ -67,8 +67,8 @@ void ordo_note_sync(struct recent *recent, uint32_t sync)
 	recent->syncs[0] = sync;
 }
 
-/* The sync from one stream to the one whose access is under way; streams have to do with few others
- * at a time. */
+/* The sync from one stream to the one whose access is under way; streams synchronise with few
+ * others at a time. */
 static uint32_t sync_to(struct verifier *verifier, uint32_t from, uint32_t to)
 {
 	struct recent *recent = &verifier->recent[to];
@@ -82,7 +82,7 @@ static uint32_t sync_to(struct verifier *verifier, uint32_t from, uint32_t to)
 	return sync;
 }
 
-/* Does the access under way, of that stream, follow task a, for certain? */
+/* Is the current access of that stream certain to follow task a? */
 bool ordo_is_ordered(struct verifier *verifier, uint32_t a, uint32_t stream)
 {
 	uint32_t earlier = verifier->tasks[a].stream;
@@ -122,7 +122,7 @@ static bool report_race(struct verifier *verifier, const struct query *query)
 		ordo_where_is(verifier, query->a).text, ordo_where_is(verifier, query->b).text);
 }
 
-static bool verify_questions(struct verifier *verifier)
+static bool verify_queries(struct verifier *verifier)
 {
 	for (uint32_t i = 0; i < verifier->queries.count; i++) {
 		const struct query *query = &verifier->queries.items[i];
@@ -167,6 +167,6 @@ static bool verify_touches(struct verifier *verifier)
 bool ordo_verify_order(struct verifier *verifier)
 {
 	return ordo_search_back(verifier) && ordo_verify_entry_exit(verifier) &&
-	       ordo_verify_reachability(verifier) && verify_questions(verifier) &&
+	       ordo_verify_reachability(verifier) && verify_queries(verifier) &&
 	       verify_touches(verifier);
 }

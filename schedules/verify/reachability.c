@@ -1,11 +1,11 @@
-/* reachability.c - exact answers for what no certificate closed: one pass over all Notify and Wait
- * for every 16 streams asked about.
+/* reachability.c - decides exactly what certificates left open: one pass over all Notify and Wait
+ * for every 16 queried streams.
  *
- * A lane follows one stream s: clock[t][lane] is the latest Notify of s that precedes the point
- * stream t is at, + 1. A pass keeps 16 lanes, one cache line a stream,
- * and one line a token under way; so its cost is the number of Notify and Wait, its memory linear,
- * and it answers every query about those lanes. a precedes b exactly if the last Wait before b
- * left clock[stream of b][lane of a's stream] > a.
+ * A lane follows one stream s: clock[t][lane] is the latest Notify of s that precedes the current
+ * point of stream t, + 1. A pass keeps 16 lanes: one cache line for each stream and each token in
+ * flight. So its time is linear in Notify and Wait, its memory linear in streams and tokens, and it
+ * decides every query about those lanes. a precedes b exactly if the last Wait before b left
+ * clock[stream of b][lane of a's stream] > a.
  */
 #include "verifier.h"
 #include <ordo/arena.h>
@@ -14,7 +14,8 @@
 
 enum { LANES = 16 };
 
-/* Tokens in flight are measured unasked if that costs no more steps than this. */
+/* Without a limit on them, tokens in flight are measured only if that costs at most so many
+ * steps. */
 #define CHEAP_STEPS 2000000u
 
 struct line {
@@ -36,12 +37,12 @@ struct reachability {
 	bool tokens; /* measure them */
 
 	struct line *clocks; /* [nstream] */
-	struct line *pool;   /* lines of tokens under way */
+	struct line *pool;   /* lines of tokens in flight */
 	size_t pool_room;
 	uint32_t npool, free_line;
 	/* [nnotify] line of a token; free ones are chained through the pool */
 	uint32_t *line_of;
-	uint32_t *passed;	  /* [nsignal] waits known to the notifier so far */
+	uint32_t *passed;	  /* [nsignal] waits that precede the notifier's current point */
 	uint32_t *posted, *taken; /* [nsignal] */
 };
 
@@ -74,7 +75,7 @@ static size_t count_notifies(const struct verifier *verifier)
 		       : 0;
 }
 
-/* Lanes of the streams that wait, so that their notifiers' knowledge of them is measured. */
+/* Lanes of the waiting streams, to count the waits that precede each Notify. */
 static void add_token_lanes(struct reachability *reach)
 {
 	struct verifier *verifier = reach->verifier;

@@ -1,4 +1,4 @@
-/* run.c - R7: one greedy run, which stands for all, and the circle of waiting tasks if it
+/* run.c - R7: one greedy run, which represents all executions, and the cycle of waiting tasks if it
  * deadlocks. */
 #include "verifier.h"
 #include <ordo/arena.h>
@@ -62,7 +62,7 @@ static uint32_t awaited(const struct verifier *verifier, const uint32_t *next, u
 	return verifier->signals.table.items[verifier->tasks[next[stream]].link].notifier;
 }
 
-static bool report_circle(struct verifier *verifier, const uint32_t *next, uint32_t start)
+static bool report_cycle(struct verifier *verifier, const uint32_t *next, uint32_t start)
 {
 	uint32_t length = 0;
 	for (uint32_t s = start; !length || s != start; s = awaited(verifier, next, s))
@@ -89,8 +89,8 @@ static bool report_circle(struct verifier *verifier, const uint32_t *next, uint3
 	return worked ? true : ordo_fail_memory(verifier->findings.error);
 }
 
-/* Following who waits for whom from any blocked stream ends in a circle; each circle is reported
- * once. */
+/* From any blocked stream, the chain of streams that wait for each other ends in a cycle; each
+ * cycle is reported once. */
 static bool report_deadlock(struct verifier *verifier, const uint32_t *next)
 {
 	const struct ordo_schedule *schedule = verifier->schedule;
@@ -105,7 +105,7 @@ static bool report_deadlock(struct verifier *verifier, const uint32_t *next)
 		for (; !seen[t]; t = awaited(verifier, next, t))
 			seen[t] = s + 1;
 		if (seen[t] == s + 1)
-			worked = report_circle(verifier, next, t);
+			worked = report_cycle(verifier, next, t);
 	}
 	free(seen);
 	return worked;

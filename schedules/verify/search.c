@@ -1,25 +1,25 @@
-/* search.c - looks a short way back for what no certificate showed, before the exact pass
+/* search.c - a bounded backward search for what certificates left open, before the exact pass
  * (reachability.c).
  *
- * From the place that must come later back over the Waits before it, to the Notify each took, and
- * on from there; never twice over the same part of a stream. Whatever is found is a path of
- * happens-before; what is not found within the budget stays open.
+ * From the place that must come later, the search goes back over the Waits before it to the Notify
+ * of each, and so on; it visits no part of a stream twice. What it finds is a path of
+ * happens-before; a query not decided within the budget stays open.
  */
 #include "verifier.h"
 #include <ordo/arena.h>
 #include <stdlib.h>
 
-/* Tasks looked at for one query, and for all: a reachability pass costs more beyond that. */
+/* Tasks visited for one query, and for all: beyond that a reachability pass is cheaper. */
 enum { MOST_STEPS = 4096 };
 static const uint64_t MOST_STEPS_IN_ALL = 50 * 1000 * 1000;
 
 struct place {
-	uint32_t stream, end; /* what was done before task `end` of the stream */
+	uint32_t stream, end; /* the tasks before `end` of the stream */
 };
 
 struct search {
 	const struct verifier *verifier;
-	/* [nstream] the search that last came to a stream, and up to which task */
+	/* [nstream] the search that last visited a stream, and up to which task */
 	uint32_t *stamps, *seen;
 	uint32_t stamp;
 	struct place *places;
@@ -29,13 +29,13 @@ struct search {
 	bool no_memory;
 };
 
-/* What is looked for: a Notify of a stream after some task. */
+/* The goal: a Notify of a stream after some task. */
 struct goal {
 	uint32_t stream, after;
 	uint32_t at; /* nothing that ran before this place in the run can be on the way */
 };
 
-static void come_to(struct search *search, uint32_t stream, uint32_t end)
+static void add_place(struct search *search, uint32_t stream, uint32_t end)
 {
 	if (search->stamps[stream] == search->stamp && search->seen[stream] >= end)
 		return;
@@ -74,7 +74,7 @@ static bool is_goal(const struct verifier *verifier, const struct goal *goal, ui
 }
 
 /* Follows the Waits of one place. */
-static bool look_before(
+static bool search_before(
 	struct search *search, struct place place, const struct goal *goal, uint32_t *left)
 {
 	const struct verifier *verifier = search->verifier;
@@ -92,7 +92,7 @@ static bool look_before(
 		const uint32_t notify = notify_of(verifier, id);
 		if (is_goal(verifier, goal, notify))
 			return true;
-		come_to(search, verifier->tasks[notify].stream, notify);
+		add_place(search, verifier->tasks[notify].stream, notify);
 	}
 	return false;
 }
@@ -102,26 +102,26 @@ static bool reaches_back(struct search *search, const struct goal *goal)
 	uint32_t left = MOST_STEPS;
 	bool found = false;
 	for (uint32_t i = 0; i < search->nplace && left && !found && !search->no_memory; i++)
-		found = look_before(search, search->places[i], goal, &left);
+		found = search_before(search, search->places[i], goal, &left);
 	search->steps += MOST_STEPS - left;
 	return found;
 }
 
-static void answer_query(struct search *search, struct query *query)
+static void decide_query(struct search *search, struct query *query)
 {
-	const struct task_info *notes = search->verifier->tasks;
+	const struct task_info *tasks = search->verifier->tasks;
 	if (query->gate == ORDO_NONE)
 		return;
-	const struct goal goal = {notes[query->a].stream, query->a, notes[query->a].at};
+	const struct goal goal = {tasks[query->a].stream, query->a, tasks[query->a].at};
 	start(search);
-	come_to(search, notes[query->b].stream, query->gate + 1);
+	add_place(search, tasks[query->b].stream, query->gate + 1);
 	query->ordered = reaches_back(search, &goal);
 }
 
-static void answer_all(struct search *search, struct verifier *verifier)
+static void decide_all(struct search *search, struct verifier *verifier)
 {
 	for (uint32_t i = 0; i < verifier->queries.count && search->steps < MOST_STEPS_IN_ALL; i++)
-		answer_query(search, &verifier->queries.items[i]);
+		decide_query(search, &verifier->queries.items[i]);
 }
 
 bool ordo_search_back(struct verifier *verifier)
@@ -132,7 +132,7 @@ bool ordo_search_back(struct verifier *verifier)
 		.seen = malloc(nstream * sizeof *search.seen)};
 	const bool worked = search.stamps && search.seen;
 	if (worked)
-		answer_all(&search, verifier);
+		decide_all(&search, verifier);
 	free(search.stamps);
 	free(search.seen);
 	free(search.places);

@@ -1,5 +1,5 @@
-/* shape.c - what can be checked one task at a time: R1 to R4, R12, and the limits of R13 that need
- * only counting. */
+/* shape.c - checks that need one task at a time: R1 to R4, R12, and those limits of R13 that are
+ * counts. */
 #include "verifier.h"
 #include <stdio.h>
 
@@ -124,7 +124,7 @@ static bool verify_task(
 	const struct ordo_schedule *schedule = verifier->schedule;
 	if (task->kind >= ORDO_NTASK_KIND)
 		return ordo_add_finding(&verifier->findings, 1, &id, 1, NULL,
-			"rank %u: task %u is of no known kind (%u)", rank, id, task->kind);
+			"rank %u: task %u is of unknown kind (%u)", rank, id, task->kind);
 	if (task->phase != ORDO_NO_PHASE && task->phase >= schedule->nphase)
 		return ordo_add_finding(&verifier->findings, 1, &id, 1, NULL,
 			"%s: phase %u, the schedule has %u", ordo_where_is(verifier, id).text,
@@ -174,7 +174,7 @@ bool ordo_verify_shape(struct verifier *verifier)
 		return false;
 	if (limits->scratch_slots && schedule->scratch_slots > limits->scratch_slots &&
 		!ordo_add_finding(&verifier->findings, 13, NULL, 0, NULL,
-			"the schedule uses %u scratch slots a rank, allowed are %u",
+			"the schedule uses %u scratch slots a rank, wanted at most %u",
 			schedule->scratch_slots, limits->scratch_slots))
 		return false;
 	for (uint32_t rank = 0; rank < schedule->problem.nrank; rank++) {
@@ -182,7 +182,7 @@ bool ordo_verify_shape(struct verifier *verifier)
 			schedule->programs[rank].end_stream - schedule->programs[rank].first_stream;
 		if (limits->streams && nstream > limits->streams &&
 			!ordo_add_finding(&verifier->findings, 13, NULL, 0, NULL,
-				"rank %u has %u streams, allowed are %u", rank, nstream,
+				"rank %u has %u streams, wanted at most %u", rank, nstream,
 				limits->streams))
 			return false;
 	}

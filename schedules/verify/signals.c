@@ -95,7 +95,7 @@ static uint32_t touch_index(struct verifier *verifier, uint32_t stream, uint32_t
 	return index;
 }
 
-/* Which streams a signal joins, and whose entering and leaving it can prove. */
+/* The streams of a signal, and the touches whose entry and exit it can prove. */
 static bool join_streams(struct verifier *verifier, uint32_t i)
 {
 	const struct ordo_signal *ends = &verifier->signals.table.items[i];
@@ -123,7 +123,7 @@ static bool join_streams(struct verifier *verifier, uint32_t i)
 		       : ordo_fail_memory(verifier->findings.error);
 }
 
-/* Room for what the run notes of signals. */
+/* Allocates what the run records about signals. */
 static bool prepare_run(struct verifier *verifier)
 {
 	struct signals *signals = &verifier->signals;
@@ -151,15 +151,15 @@ bool ordo_verify_signals(struct verifier *verifier)
 	for (uint32_t i = 0; worked && i < table->count; i++)
 		worked = verify_balance(verifier, i);
 	worked = worked && prepare_run(verifier);
-	/* A signal that only notifies or only waits joins nothing; it is unbalanced, and the run is
-	 * not asked for. */
+	/* A signal without Notify or without Wait connects no streams; it is unbalanced, and there
+	 * is no run. */
 	for (uint32_t i = 0; worked && i < table->count; i++)
 		if (table->items[i].notifier != ORDO_NONE && table->items[i].waiter != ORDO_NONE)
 			worked = join_streams(verifier, i);
 	return worked;
 }
 
-/* R13: how many signals a rank takes part in. */
+/* R13: the number of signals of a rank. */
 bool ordo_verify_limits(struct verifier *verifier)
 {
 	uint32_t allowed = verifier->options->limits.signals,
@@ -179,7 +179,7 @@ bool ordo_verify_limits(struct verifier *verifier)
 	for (uint32_t rank = 0; worked && rank < nrank; rank++)
 		if (used[rank] > allowed)
 			worked = ordo_add_finding(&verifier->findings, 13, NULL, 0, NULL,
-				"rank %u takes part in %u signals, allowed are %u", rank,
+				"rank %u takes part in %u signals, wanted at most %u", rank,
 				used[rank], allowed);
 	free(used);
 	return worked;

@@ -1,4 +1,4 @@
-/* trees.c - hash-consed reduction trees, the guarantees about them, and the order digest. */
+/* trees.c - the leaves of the reduction trees, the guarantees, and the order digest. */
 #include "trees/digest.h"
 #include "verifier.h"
 #include <ordo/arena.h>
@@ -49,7 +49,7 @@ static bool digest_order(struct verifier *verifier)
 	return true;
 }
 
-/* Why there is more than one tree, or more than one order. NULL: no memory. */
+/* The reason why there is more than one tree, or more than one order. NULL: no memory. */
 
 static const char *explain_ranks(struct verifier *verifier)
 {

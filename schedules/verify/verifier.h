@@ -1,5 +1,4 @@
-/* verifier.h - what the parts of the verifier share while it checks one schedule. Private to
- * schedules/verify/.
+/* verifier.h - the shared state of the verifier for one schedule. Private to schedules/verify/.
  */
 #ifndef ORDO_SCHEDULES_VERIFY_VERIFIER_H
 #define ORDO_SCHEDULES_VERIFY_VERIFIER_H
@@ -11,14 +10,14 @@
 #include <ordo/signals.h>
 #include <ordo/verify.h>
 
-/* What is known of a task, beside the task itself. */
+/* What the verifier knows about a task. */
 struct task_info {
 	uint32_t stream;
-	uint32_t at;   /* its place in the run that stands for all */
+	uint32_t at;   /* its place in the run */
 	uint32_t link; /* Notify, Wait: the signal's index; a move: its flow chain */
 };
 
-/* Of a signal, beside its name and its streams (signals.table). */
+/* A signal, in addition to its name and streams (signals.table). */
 struct signal {
 	uint32_t first;		/* its notifies in verifier.signals.notifies, in order */
 	uint32_t posted, taken; /* so many of its notifies and waits are filled in */
@@ -47,7 +46,7 @@ struct touch {
 	bool entered_first; /* that rank had entered before `first`, for certain */
 };
 
-/* What a stream did last in the run that stands for all. */
+/* The last actions of a stream in the run. */
 struct recent {
 	uint32_t gate;	/* the last Wait passed; ORDO_NONE: none */
 	uint32_t touch; /* the last touch and, */
@@ -55,8 +54,8 @@ struct recent {
 	uint32_t syncs[2];
 };
 
-/* Is a before b in every execution? Answered exactly by reachability.c, when nothing cheaper
- * answers. */
+/* Does a precede b in every execution? Decided exactly by reachability.c, if nothing cheaper
+ * does. */
 struct query {
 	uint32_t a, b;
 	uint32_t gate;	/* the last Wait before b in b's stream; ORDO_NONE: none, so no */
@@ -64,10 +63,10 @@ struct query {
 	uint32_t slot;	/* and which slot of it: for the message */
 	uint8_t buffer;
 	bool only_order; /* two reduces that --atomic-reduce allows: it refutes G2, not R8 */
-	bool ordered;	 /* the answer */
+	bool ordered;	 /* the result */
 };
 
-/* One chunk's worth of memory, in the run that stands for all. */
+/* The memory of one chunk, in the run. */
 struct cell {
 	uint32_t tree;	      /* what it holds; ORDO_NONE: undefined */
 	uint32_t chunk : 31;  /* of which chunk */
@@ -115,7 +114,7 @@ struct touch_table {
 	struct ordo_near_map of; /* (stream, rank) -> items */
 };
 
-/* What every slot holds, and who touched it last. */
+/* The value and the last accesses of every slot. */
 struct memory {
 	uint32_t nscratch;  /* scratch slots that some task names: the others need no cells */
 	uint64_t *cells_of; /* [nrank+1] first cell of each rank */
@@ -134,8 +133,8 @@ struct chain_table {
 	uint32_t (*items)[2]; /* {entry: the move it left another chain at, or ORDO_NONE; tail} */
 	size_t room;
 	uint32_t count;
-	uint32_t parent;   /* of the move under way: the writer of what it reads */
-	uint32_t followed; /* what the move under way is already known to follow */
+	uint32_t parent;   /* of the current move: the writer of what it reads */
+	uint32_t followed; /* a task that the current move is known to follow */
 };
 
 struct query_list {
@@ -197,20 +196,20 @@ bool ordo_is_ordered(struct verifier *verifier, uint32_t a, uint32_t stream);
 bool ordo_extend_chain(struct verifier *verifier, uint32_t task);
 bool ordo_verify_order(struct verifier *verifier);
 
-/* search.c: answers what a short way back shows. */
+/* search.c: decides queries by a bounded backward search. */
 bool ordo_search_back(struct verifier *verifier);
 
-/* entry_exit.c: answers for every open touch, exactly. */
+/* entry_exit.c: decides every open touch exactly. */
 bool ordo_verify_entry_exit(struct verifier *verifier);
 
-/* reachability.c: answers every open query exactly, and measures tokens in flight where asked
- * for or cheap. */
+/* reachability.c: decides every open query exactly, and measures tokens in flight if there is a
+ * limit on them or it is cheap. */
 bool ordo_list_order(
 	struct verifier *verifier); /* verifier.queries.order, if it is not there yet */
 bool ordo_verify_reachability(struct verifier *verifier);
 
 /* trees.c */
-#define POISON (ORDO_NONE - 1) /* what came of a value already complained of */
+#define POISON (ORDO_NONE - 1) /* the tree of a wrong value, which was reported already */
 bool ordo_prepare_trees(struct verifier *verifier);
 bool ordo_verify_guarantees(struct verifier *verifier);
 

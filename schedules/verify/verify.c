@@ -1,4 +1,4 @@
-/* verify.c - the verifier: one run, from which everything is proved.
+/* verify.c - the verifier: proves all executions from one run.
  *
  * Why one run proves all runs. A schedule is a Petri net: every task a transition, program order
  * and signals its places.
@@ -9,11 +9,11 @@
  *     run completes, every execution does, and if it deadlocks, every execution deadlocks at the
  *     same tasks (R7).
  *  2. R5 gives every signal one notifying stream too: its Notifies come in one order, its Waits in
- *     one order, and so in every execution the j-th Wait takes the j-th Notify. (Suppose not, and
- *     look at the first Wait of an execution that takes another: an earlier one of the same signal
- *     would have to be it.) With R6 none is left over. Hence happens-before, the transitive closure
- *     of program order and of Notify j -> Wait j, is one fixed partial order, the same in every
- *     execution.
+ *     one order, and so in every execution the j-th Wait takes the j-th Notify. (Otherwise, take
+ *     the first Wait of an execution that takes a different one: an earlier Wait of the same signal
+ *     must have taken its own, and would be the first.) With R6 none is left over. Hence
+ *     happens-before, the transitive closure of program order and of Notify j -> Wait j, is one
+ *     fixed partial order, the same in every execution.
  *  3. If every two accesses to one slot of which one writes are ordered by it (R8), then every
  *     execution gives every read the value of the same write: by induction along happens-before
  *     all executions compute the same values, and the symbolic values of the one run (R10, R11)
@@ -30,10 +30,10 @@
  * claimed when R8 holds. With --atomic-reduce two reduces into one slot may be unordered: then 3
  * holds for which contributions a slot has, not for their order, and G2 is refuted.
  *
- * Scale: every part is linear in tasks and chunks moved, but for the queries that ordering.c
- * cannot close by certificates. Those about entering and leaving entry_exit.c answers exactly, in
- * time (ranks asked about / 512) * (Notify and Wait); the others reachability.c, in time (streams
- * asked about / 16) * (Notify and Wait); both in linear memory.
+ * Scale: every part is linear in tasks and chunks moved, except for the queries that ordering.c
+ * cannot decide by certificates. entry_exit.c decides those about entering and leaving, in time
+ * (queried ranks / 512) * (Notify and Wait); reachability.c decides the others, in time (queried
+ * streams / 16) * (Notify and Wait); both in linear memory.
  */
 #include "verifier.h"
 #include <ordo/arena.h>
@@ -41,7 +41,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Whether anything is wrong but the limits that were asked for. */
+/* Is any rule broken except R13? */
 static bool breaks_rules(const struct ordo_proof *proof)
 {
 	for (uint32_t i = 0; i < proof->nfinding; i++)
@@ -72,7 +72,7 @@ static bool verify_all(struct verifier *verifier)
 	return true;
 }
 
-/* R13, as far as it is about tokens. */
+/* R13 for tokens in flight. */
 static bool verify_tokens(struct verifier *verifier)
 {
 	const uint32_t allowed = verifier->options->limits.tokens_in_flight,
@@ -83,7 +83,7 @@ static bool verify_tokens(struct verifier *verifier)
 		&verifier->signals.table.items[verifier->tasks[verifier->signals.fullest].link];
 	return ordo_add_finding(&verifier->findings, 13, &verifier->signals.fullest, 1,
 		"a Wait by the notifying stream for an acknowledgement would hold it back",
-		"signal %u from rank %u to rank %u holds up to %u tokens, allowed are %u: that "
+		"signal %u from rank %u to rank %u holds up to %u tokens, wanted at most %u: that "
 		"many Notify up to\n  %s\n"
 		"  may come before the Wait that takes the first",
 		signal->number, signal->from, signal->to, found, allowed,
@@ -127,7 +127,7 @@ static void free_verifier(struct verifier *verifier)
 	free(verifier->chunk_rank);
 }
 
-/* What is left to say once all rules were asked. */
+/* Completes the proof after all rules were checked. */
 static bool conclude(struct verifier *verifier)
 {
 	struct ordo_proof *proof = verifier->findings.proof;
@@ -145,10 +145,10 @@ static bool conclude(struct verifier *verifier)
 static struct ordo_proof *verify(const struct ordo_schedule *schedule,
 	const struct ordo_verify_options *options, struct ordo_error *error)
 {
-	static const struct ordo_verify_options nothing_asked;
+	static const struct ordo_verify_options default_options;
 	struct ordo_proof *proof = calloc(1, sizeof *proof);
 	struct verifier verifier = {.schedule = schedule,
-		.options = options ? options : &nothing_asked,
+		.options = options ? options : &default_options,
 		.findings = {.proof = proof, .error = error},
 		.signals = {.fullest = ORDO_NONE},
 		.unequal = {.chunk = ORDO_NONE},

@@ -43,7 +43,7 @@ static bool fail_to_show(const struct witness *witness, const char *reason)
 	return ordo_fail(witness->error, ORDO_USAGE, 0, "no interleaving shows this: %s", reason);
 }
 
-/* The task's place is not only next in its stream but can be taken: the verifier said so. */
+/* The verifier found that the task can run here: it is next in its stream and not blocked. */
 static bool step(struct witness *witness, struct ordo_step_place place)
 {
 	struct ordo_execution *execution = &witness->execution;
@@ -60,7 +60,7 @@ static bool want_before(struct witness *witness, struct ordo_step_place place)
 {
 	return ordo_execution_want_before(&witness->execution, place.stream, place.step)
 		       ? true
-		       : fail_to_show(witness, "the task waits for ever");
+		       : fail_to_show(witness, "the task waits forever");
 }
 
 /* All that must come before, the tasks, the rest. */

@@ -413,7 +413,7 @@ def verify_generated(ordo):
                                                     "--operator", "reduce-scatter").out)
     ordo.fails(1, r"error\[R12\]: .*no link from rank 3 to rank 4", "verify", "--generate", "ring",
                "-n", 9, "--fail-link", "3-4")
-    ordo.fails(1, r"error\[R13\]: .*allowed are 1", "verify", "--generate", "ring", "-n", 9,
+    ordo.fails(1, r"error\[R13\]: .*wanted at most 1", "verify", "--generate", "ring", "-n", 9,
                "--max-tokens", 1)
     for words, message in [(["--generate", "mesh", "-n", 4], '"mesh" has no generator'),
                            (["--generate", "halving-doubling", "-n",
@@ -1848,7 +1848,7 @@ def _(ordo):
         ordo.answer("verify", "set")["accumulate"] == "f32"
         and "accumulates in f32" in ordo.works("verify", "set").out)
     (ordo.folder / "set" / "range-0.json").write_bytes((ordo.folder / "plain.json").read_bytes())
-    ordo.fails(3, r"wanted AllReduce on 4 ranks, accumulating in f32, as the set says", "verify",
+    ordo.fails(3, r"wanted AllReduce on 4 ranks, accumulating in f32, as in the set", "verify",
                "set")
 
 

@@ -33,8 +33,8 @@ static const struct {
 	{"R4-reduces-outside-scratch",
 		"reduces into the output of rank 0, and the schedule accumulates in f32", 1},
 	{"R4-adds-a-rounded-sum",
-		"adds with (0+1), which was rounded when it was written to input or output", 1},
-	{"R4-adds-to-a-rounded-sum", "adds with (0+1), which was rounded", 1},
+		"adds (0+1), which was rounded when it was written to input or output", 1},
+	{"R4-adds-to-a-rounded-sum", "adds (0+1), which was rounded", 1},
 	{"R5-two-notifying-streams", "signal 0 from rank 0 to rank 1 has two notifying streams", 2},
 	{"R5-two-waiting-streams", "signal 0 from rank 0 to rank 1 has two waiting streams", 2},
 	{"R6-token-left-over", "signal 0 from rank 0 to rank 1: 2 Notify but 1 Wait", 1},
@@ -273,13 +273,13 @@ static void limits_are_kept_or_named(void **state)
 	check_limit((struct ordo_limits){.scratch_slots = scratch}, true, "");
 	check_limit((struct ordo_limits){.tokens_in_flight = tokens}, true, "");
 	check_limit((struct ordo_limits){.signals = 100}, true, "");
-	check_limit((struct ordo_limits){.signals = 1}, false, "signals, allowed are 1");
+	check_limit((struct ordo_limits){.signals = 1}, false, "signals, wanted at most 1");
 	schedule = handmade_ring(4, false);
 	proof = judge(schedule, &(struct ordo_verify_options){.limits = {.tokens_in_flight = 1}});
 	assert_false(proof->proved);
 	assert_int_equal(proof->findings[0].rule, 13);
-	assert_non_null(
-		strstr(proof->findings[0].text, "tokens, allowed are 1: that many Notify up to"));
+	assert_non_null(strstr(
+		proof->findings[0].text, "tokens, wanted at most 1: that many Notify up to"));
 	ordo_proof_destroy(proof);
 	ordo_schedule_destroy(schedule);
 }
