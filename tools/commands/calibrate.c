@@ -1,4 +1,4 @@
-/* calibrate.c - `ordo calibrate`: measures what tasks cost on the threads of this machine, and
+/* calibrate.c - `ordo calibrate`: measures the cost of tasks on the threads of this machine, and
  * writes it as a topology. */
 #include "base/progress.h"
 #include "calibrate/accuracy.h"
@@ -15,7 +15,7 @@
 struct wish {
 	struct calibrating how;
 	const char *type_name, *output;
-	uint32_t milliseconds; /* of each measurement */
+	uint32_t milliseconds; /* time of each measurement */
 	bool check;
 };
 

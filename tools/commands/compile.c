@@ -18,21 +18,21 @@
 #include <time.h>
 #include <unistd.h>
 
-/* What an algorithm is chosen for, unless --size says. */
+/* The size for which an algorithm is chosen without --size. */
 enum { USUAL_SIZE = 1 << 20 };
 
 struct wish {
 	struct problem_wish what;
 	const char *algorithm, *output; /* NULL: stdout */
-	/* no document, for stdout is a terminal: nobody reads one there */
+	/* no document, because stdout is a terminal */
 	bool summary;
 	bool prove_only;	   /* no document */
-	struct predicting setting; /* the topology, and what an algorithm is chosen for */
+	struct predicting setting; /* the topology, and the setting of the choice */
 	struct conditions conditions;
-	const char *sizes; /* a plan set for these */
+	const char *sizes; /* a plan set for these sizes */
 };
 
-/* What compiling made. */
+/* A compiled schedule. */
 struct product {
 	struct ordo_schedule *schedule;
 	struct ordo_proof *proof;
@@ -49,7 +49,7 @@ static struct ordo_request request_of(
 	return (struct ordo_request){.problem = wish->what.problem,
 		.algorithm = wish->algorithm,
 		.topology = topology,
-		/* the proof is done apart, so that it can be timed and told about */
+		/* the proof is a separate step, to be timed and reported */
 		.unproved = true,
 		.progress = show_progress,
 		.closure = progress};
@@ -83,7 +83,7 @@ static bool compile_named(struct call *call, const struct wish *wish,
 		       : refuse_error(call, &error);
 }
 
-/* An algorithm without --size takes the K that it has by itself. */
+/* A named algorithm without --size uses its own K. */
 static bool is_chosen(const struct wish *wish)
 {
 	const struct predicting *setting = &wish->setting;
@@ -96,7 +96,7 @@ static uint64_t size_of(const struct wish *wish)
 	return wish->setting.bytes == UNSET_SIZE ? USUAL_SIZE : wish->setting.bytes;
 }
 
-/* Chosen by time, and then proved as if somebody else had named it. */
+/* Chosen by time, and then proved like a named algorithm. */
 static bool compile_chosen(struct call *call, const struct wish *wish,
 	const struct predicted *predicted, struct product *product, struct times *times)
 {
@@ -135,7 +135,7 @@ static bool write_document(struct call *call, const struct ordo_schedule *schedu
 	return worked || refuse_error(call, &error);
 }
 
-/* What was chosen, from what, and for what. */
+/* The chosen algorithm, the number of candidates, and the setting. */
 static void report_choice(const struct report *report, const struct wish *wish,
 	const struct product *product, const struct ordo_topology *topology)
 {
@@ -186,7 +186,7 @@ static void report_document(struct call *call, const struct wish *wish,
 			wish->output ? " to " : "", wish->output ? wish->output : "");
 }
 
-/* There is no document: the verdict is what was asked for, and what it took. */
+/* Without a document: the verdict and its cost. */
 static void report_verdict(struct call *call, const struct wish *wish,
 	const struct product *product, const struct ordo_topology *topology,
 	const struct times *times)
@@ -201,14 +201,14 @@ static void report_verdict(struct call *call, const struct wish *wish,
 	check_and_report_guarantees(call, &sums_of_floats, schedule, product->proof);
 	report_shard_price(call, schedule, topology);
 	report_compiled(&report, wish, times);
-	/* Of the processor: what else the machine does is not the schedule's. */
+	/* Processor time, because other load on the machine does not count. */
 	const double ntask = schedule->ntask ? schedule->ntask : 1, bytes = (double)peak_bytes();
 	report_text(&report,
 		"; %.0f ns of one core a task; at most %g<:bytes>, %.0f bytes a task\n",
 		(double)clock() / CLOCKS_PER_SEC * 1e9 / ntask, bytes, bytes / ntask);
 }
 
-/* Nothing is written that was not proved. */
+/* Writes only what was proved. */
 static int write_product(struct call *call, const struct wish *wish, const struct product *product,
 	const struct ordo_topology *topology, struct times *times)
 {
@@ -273,7 +273,7 @@ static int compile_sizes(struct call *call, const struct wish *wish)
 	return compile_set(call, &request);
 }
 
-/* What only a choice takes. */
+/* Refuses options that only a choice uses. */
 static bool refuse_without_choice(struct call *call, const struct wish *wish)
 {
 	if (wish->conditions.constant)

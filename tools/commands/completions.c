@@ -1,9 +1,7 @@
-/* completions.c - `ordo completions`: shells complete what is typed of ordo.
- *
- * The script of a shell hands the words typed so far to `ordo completions --for`, which finds the
- * command's option table and answers what may follow: so a new command or option is completed
- * without a word written for it, and the answer is that of the ordo that will run.
- */
+/* completions.c - `ordo completions`: completion of `ordo` command lines in shells. The script of a
+ * shell passes the words typed so far to `ordo completions --for`, which reads the command's option
+ * table and prints the candidates: a new command or option needs no further text, and the
+ * candidates are those of the installed ordo. */
 #include "commands.h"
 #include "completion/complete.h"
 #include "help/texts.h"
@@ -19,11 +17,11 @@ static const struct {
 };
 enum { NSCRIPT = sizeof scripts / sizeof *scripts };
 
-/* The words after `ordo` up to the cursor; the last is being typed. */
+/* The words after `ordo` up to the cursor; the last one is incomplete. */
 struct typed {
 	const char *const *words;
 	size_t nword;
-	size_t at; /* of the command */
+	size_t at; /* index of the command */
 	struct completion completion;
 };
 
@@ -40,17 +38,17 @@ static const struct option *find_typed(
 	return NULL;
 }
 
-/* Has the option at that word its argument in the next? */
+/* Is the argument of the option the next word? */
 static bool takes_next(const struct option *option, const char *word)
 {
 	return option && option->kind != SWITCH && (word[1] == '-' ? !strchr(word, '=') : !word[2]);
 }
 
-/* How the words before the last are read. */
+/* The words before the last, as options and operands. */
 struct reading {
-	const struct option *awaiting; /* the last word is the argument of this one */
+	const struct option *awaiting; /* the option whose argument is the last word */
 	bool only_operands;
-	const char *first; /* operand */
+	const char *first; /* the first operand */
 	size_t noperand;
 	uint64_t given; /* bit i: options[i] */
 };
@@ -97,8 +95,8 @@ static void complete_options(struct typed *typed, const struct option *options, 
 		complete_option(&typed->completion, &common_options[i]);
 }
 
-/* The operand that a usage line has at a place, with all that may stand there: "FILE|--generate A"
- * has FILE, and then none. Brackets and options are passed over, a last "FILE..." is repeated. */
+/* The operand at a place of a usage line, with its alternatives: "FILE|--generate A" has FILE
+ * first, and then none. Brackets and options are skipped, a final "FILE..." is repeated. */
 static void complete_operand(struct completion *completion, const char *usage, size_t place, int op)
 {
 	size_t operand = 0;
@@ -108,7 +106,7 @@ static void complete_operand(struct completion *completion, const char *usage, s
 		if (length && !strncmp(at, "...", 3))
 			at += length;
 		else if (length && at[0] == '-') {
-			/* What follows an option, but for a bar or a bracket, is its argument. */
+			/* The word after an option, unless a bar or a bracket, is its argument. */
 			argument =
 				at[length] == ' ' && at[length + 1] != '|' && at[length + 1] != '[';
 			last_is_operand = false;
@@ -160,7 +158,7 @@ static void complete_for_command(void *closure, const struct option *options, si
 		complete_options(typed, options, noption, &reading);
 }
 
-/* Where the command stands; nword - 1 if it is still to come. */
+/* The index of the command; nword - 1 if it is not complete. */
 static size_t find_place(const char *const *words, size_t nword)
 {
 	for (size_t i = 0; i + 1 < nword; i++)

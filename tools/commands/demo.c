@@ -1,9 +1,5 @@
-/* demo.c - `ordo demo`: the commands at work on a real case, an AllReduce of 8 ranks around a dead
- * link.
- *
- * Every step is a command of ordo, called as a person would type it, so the demo shows nothing that
- * the commands do not do.
- */
+/* demo.c - `ordo demo`: runs the commands on a real case, an AllReduce of 8 ranks around a dead
+ * link. Every step is a command of ordo as a user would type it. */
 #include "cli/memory_limit.h"
 #include "cli/options.h"
 #include "commands.h"
@@ -14,12 +10,12 @@
 
 enum { MOST_WORDS = 16 };
 
-/* A step: what it shows, and the command; `@` stands for the demo's folder. */
+/* A step: its explanation, and the command; `@` stands for the demo's folder. */
 struct step {
-	const char *shows; /* NULL: goes on with what the step before shows */
+	const char *shows; /* NULL: continues the step before */
 	const struct command *command;
 	const char *words[MOST_WORDS];
-	int status; /* that it must end with */
+	int status; /* the expected exit code */
 	bool large; /* only with --large */
 };
 
@@ -73,7 +69,8 @@ static const struct step steps[] = {
 };
 enum { NSTEP = sizeof steps / sizeof *steps };
 
-/* The words of a step with the folder put in; each is malloc'd. Returns how many; -1: no memory. */
+/* The words of a step with the folder substituted; each is malloc'd. Returns their number; -1: no
+ * memory. */
 static int make_words(const struct step *step, const char *folder, char *words[MOST_WORDS])
 {
 	int count = 0;

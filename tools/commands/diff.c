@@ -1,5 +1,5 @@
 /* diff.c - `ordo diff`: are schedules bit-interchangeable, and if not, which elements differ, and
- * on what input? */
+ * for which input? */
 #include "cli/inputs.h"
 #include "cli/memory_limit.h"
 #include "commands.h"
@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Trees are shown with at most so many leaves, differences at most so many at a time. */
+/* Limits of the text: leaves of a tree, and differences. */
 enum { MOST_LEAVES = 32, MOST_PARTS = 4 };
 
 struct wish {
@@ -33,13 +33,13 @@ struct side {
 	struct ordo_order *order;
 };
 
-/* Two sides compared. */
+/* Two compared sides. */
 struct pair {
 	const struct side *side[2];
 	struct ordo_forest *forest;
 	struct ordo_comparison comparison;
 	bool interchangeable; /* for the type and the reduction */
-	/* for some text, so what was said is not all of it */
+	/* for some text, so the list is incomplete */
 	bool no_memory;
 	struct ordo_contradiction contradiction; /* if is_contradicted */
 	struct ordo_arena arena;
@@ -78,13 +78,13 @@ static bool adds(const struct pair *pair)
 	return ordo_operator_facts(pair->side[0]->schedule->problem.op)->reduces;
 }
 
-/* Is there an input whose sums differ? What adds nothing differs in whose data arrives. */
+/* Is there an input whose sums differ? Operators without sums differ only in the source of data. */
 static bool is_contradicted(const struct pair *pair)
 {
 	return adds(pair) && !pair->interchangeable;
 }
 
-/* The text, or "" and a mark that there is none. */
+/* The text, or "" and a flag that there is none. */
 static const char *text_or_mark(struct pair *pair, const char *text)
 {
 	pair->no_memory |= !text;
@@ -114,7 +114,7 @@ static const char *named_tree_text(struct pair *pair, uint32_t tree)
 	return text_or_mark(pair, ordo_arena_format(&pair->arena, "%s, %s,", text, word));
 }
 
-/* "3/8"; 0 and 1 stand for the ends. */
+/* "3/8"; 0 and 1 are the ends. */
 static const char *position_text(struct pair *pair, struct ordo_position at)
 {
 	return text_or_mark(pair, at.whole == 1 ? ordo_arena_format(&pair->arena, "%" PRIu64, at.of)
@@ -137,7 +137,7 @@ static void report_part(
 	}
 }
 
-/* People see the first parts; --json has all. */
+/* Text shows the first parts; --json has all. */
 static void report_parts(const struct report *report, struct pair *pair)
 {
 	const struct ordo_comparison *comparison = &pair->comparison;
@@ -159,7 +159,7 @@ static void report_parts(const struct report *report, struct pair *pair)
 			comparison->ndiffering - MOST_PARTS);
 }
 
-/* The smallest sum that one makes and the other does not. */
+/* The smallest sum that only one of them makes. */
 static bool report_node(struct call *call, const struct report *report, struct pair *pair)
 {
 	struct ordo_error error;
@@ -182,8 +182,8 @@ static bool report_node(struct call *call, const struct report *report, struct p
 	return true;
 }
 
-/* The first schedule's problem, its vector cut so finely that each part of the comparison begins
- * with a chunk of its own: chunks of one element, of which both schedules' are multiples. */
+/* The first schedule's problem with chunks of one element, as many as each part of the comparison
+ * needs to begin with a chunk of its own. */
 static bool cut_finely(const struct pair *pair, struct ordo_problem *fine, struct ordo_error *error)
 {
 	const uint64_t nblock = ordo_nblock(&pair->side[0]->schedule->problem);
@@ -200,7 +200,7 @@ static bool cut_finely(const struct pair *pair, struct ordo_problem *fine, struc
 	return true;
 }
 
-/* On what an element of the first part that differs becomes two different numbers. */
+/* An input for which an element of the first differing part has two values. */
 static bool contradict(struct call *call, struct pair *pair, const struct wish *wish)
 {
 	struct ordo_error error;
@@ -227,7 +227,7 @@ static bool write_input(struct call *call, struct pair *pair, const struct wish 
 	pair->contradiction.element[0] = pair->contradiction.element[1] = element;
 	struct ordo_input *input = ordo_input_contradicting(&fine, &pair->contradiction, &error);
 	if (input)
-		input->nelement = 1; /* both are the one element, of two schedules */
+		input->nelement = 1; /* both are the same element, in two schedules */
 	const bool written = input && ordo_input_write(input, wish->input, &error);
 	ordo_input_destroy(input);
 	return written ? true : refuse_error(call, &error);
@@ -284,8 +284,8 @@ static void report_digests(const struct report *report, struct pair *pair)
 		report, "order digest", "%s%s%s", first, same ? "" : " and ", same ? "" : second);
 }
 
-/* The same orders, but not all the same order, over blocks that are cut at multiples of an
- * alignment each from its own beginning: see compare.h. */
+/* Orders that agree block by block, with blocks cut at multiples of an alignment, each from its own
+ * beginning: see compare.h. */
 static bool depends_on_alignment(const struct pair *pair)
 {
 	const struct ordo_problem *a = &pair->side[0]->schedule->problem,
@@ -294,7 +294,7 @@ static bool depends_on_alignment(const struct pair *pair)
 	       pair->comparison.npart > 1 && a->op == ORDO_REDUCESCATTER && a->nrank != b->nrank;
 }
 
-/* Why it makes no difference, or what it does not cover. */
+/* Why the bits are equal anyway, or the limits of the comparison. */
 static void report_reservations(
 	const struct report *report, struct pair *pair, const struct wish *wish)
 {
@@ -374,12 +374,12 @@ static bool compare_sides(struct call *call, const struct wish *wish, struct pai
 	       (contradict(call, pair, wish) && (!wish->input || write_input(call, pair, wish)));
 }
 
-/* Everything is read, proved, compared and written before anything is said. */
+/* Reads, proves, compares and writes everything before it reports anything. */
 struct assembly {
 	struct ordo_forest *forest;
-	size_t count;	    /* of the schedules */
+	size_t count;	    /* of all schedules */
 	struct side *sides; /* [count] */
-	struct pair *pairs; /* [count]: each with the first; the first of them is not used */
+	struct pair *pairs; /* [count]: the comparison of each with the first; [0] is unused */
 };
 
 static bool assemble(struct call *call, const struct wish *wish, struct assembly *assembly)
@@ -433,7 +433,7 @@ static bool report_pairs(
 	return no_memory ? refuse_memory(call) : true;
 }
 
-/* The trees of the first part that differs. */
+/* The trees of the first differing part. */
 static bool write_picture(struct call *call, const void *closure, FILE *out)
 {
 	const struct pair *pair = closure;

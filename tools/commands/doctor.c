@@ -1,5 +1,5 @@
-/* doctor.c - `ordo doctor`: whether this machine has what the commands need, and what would make
- * them better. */
+/* doctor.c - `ordo doctor`: checks whether this machine has what the commands need or profit
+ * from. */
 #include "cli/options.h"
 #include "commands.h"
 #include "doctor/machine.h"
@@ -15,7 +15,7 @@
 #include <cpuid.h>
 #endif
 
-/* Open MPI lists all its parts, and chromium takes its time. */
+/* Open MPI lists all its components, and chromium starts slowly. */
 enum { PATIENCE_SECONDS = 5, MOST_LISTED = 1 << 18 };
 
 enum verdict { GOOD, NOTE, PROBLEM };
@@ -26,7 +26,7 @@ static const struct {
 
 struct doctor {
 	struct report findings;
-	uint32_t count[3]; /* of each verdict */
+	uint32_t count[3]; /* number of each verdict */
 };
 
 /* hint may be NULL. */
@@ -52,7 +52,7 @@ static void find(struct doctor *doctor, enum verdict verdict, const char *what, 
 		add_text(one.json, "hint", NULL);
 }
 
-/* What the compiler was told. */
+/* The options of the compiler. */
 #if defined(__has_feature)
 #define HAS_FEATURE(feature) __has_feature(feature)
 #else
@@ -241,7 +241,7 @@ static void examine_dot(struct doctor *doctor)
 			path, number);
 }
 
-/* A flavour of MPI: only tools/bench-collectives compares with it, so that none is needed. */
+/* A variant of MPI, optional: only tools/bench-collectives compares with it. */
 static void examine_open_mpi(struct doctor *doctor, char *text)
 {
 	static const char *const start[] = {"mpirun.openmpi", "--version", NULL},

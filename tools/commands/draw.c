@@ -17,15 +17,15 @@
 #include <string.h>
 #include <unistd.h>
 
-/* What a picture is written as. */
+/* The formats of pictures. */
 struct form {
 	const char *name;
-	const char *ending;	 /* of OUT; NULL: none means it */
-	bool schedule, topology; /* what it can show */
-	bool graph;		 /* --graph and --load have it */
+	const char *ending;	 /* ending of OUT; NULL: none selects it */
+	bool schedule, topology; /* the subjects it can show */
+	bool graph;		 /* --graph and --load support it */
 	bool table;		 /* has --chunks, --steps and --trees */
-	bool straight;		 /* written here; else `dot` renders it */
-	bool binary;		 /* cannot be a text of --json */
+	bool straight;		 /* written here; otherwise rendered by `dot` */
+	bool binary;		 /* cannot be a text in --json */
 };
 
 static const struct form forms[] = {
@@ -48,24 +48,24 @@ static const struct form *find_form(const char *name)
 	return NULL;
 }
 
-/* What is drawn of a schedule; each but the first has an option. */
+/* The kinds of pictures of a schedule; each but the first has an option. */
 enum kind { TASKS, GRAPH, LOAD, SPACE_TIME, NKIND };
 
 struct wish {
 	const char *file;
 	struct picture_wish picture;
-	struct timeline_wish times; /* and the topology, also where no times are asked for */
-	bool asked[NKIND];	    /* for its option */
+	struct timeline_wish times; /* also has the topology, with and without times */
+	bool asked[NKIND];	    /* of its option */
 	enum kind kind;
 	const struct form *form;
-	bool hints;	/* dot goes to a terminal by default */
+	bool hints;	/* DOT on a terminal, by default */
 	uint32_t nrank; /* of a topology by name: the first of --ranks */
 	struct excerpt_wish excerpt;
 	struct contents_wish contents;
 };
 
-/* What is wrong with it, to be drawn in red; *witness is NULL if it is proved, or if that is too
- * much to ask. false: call->status. */
+/* The findings to draw in red; *witness is NULL if the schedule is proved, or too large for a
+ * proof. false: call->status. */
 static bool find_verdict(struct call *call, const struct wish *wish,
 	const struct ordo_schedule *schedule, const struct ordo_topology *topology,
 	struct ordo_proof **proof, struct witness **witness)
@@ -100,7 +100,7 @@ static void report_refutation(
 		witness->rules, witness->nfinding, plural(witness->nfinding), wish->file);
 }
 
-/* A schedule that was proved, or refuted by a witness; the proof may be NULL. */
+/* A schedule with its witness if it was refuted; the proof may be NULL. */
 struct subject {
 	const struct ordo_schedule *schedule;
 	const struct ordo_proof *proof;
@@ -115,7 +115,7 @@ typedef bool draw_excerpt(FILE *out, const struct ordo_schedule *schedule,
 	const struct selection *selection, const struct witness *witness, uint32_t *drawn,
 	struct ordo_error *error);
 
-/* total: how many there are of `what` */
+/* total: the number of all `what` */
 static bool draw_chosen(struct call *call, const struct wish *wish, const struct subject *subject,
 	draw_excerpt *draw, uint64_t total, const char *what, FILE *out)
 {
@@ -167,7 +167,7 @@ static bool draw_table(
 
 static const struct {
 	const char *option;
-	draw_kind *draw; /* NULL: not of the proof */
+	draw_kind *draw; /* NULL: it does not use the proof */
 } kinds[NKIND] = {
 	[TASKS] = {NULL, draw_tasks},
 	[GRAPH] = {"graph", draw_graph},
@@ -175,7 +175,7 @@ static const struct {
 	[SPACE_TIME] = {"space-time", draw_in_time},
 };
 
-/* Proved or not; what is wrong with it is red. */
+/* Proved or refuted; the witness is red. */
 static bool draw_proved(
 	struct call *call, const struct wish *wish, const struct ordo_schedule *schedule, FILE *out)
 {
@@ -215,7 +215,7 @@ static bool draw_file(struct call *call, const struct wish *wish, FILE *out)
 	return worked;
 }
 
-/* Its links, as the prediction (NULL: none) loads them. */
+/* The links of a topology, with the loads of a prediction (NULL: none). */
 static bool draw_links(struct call *call, const struct wish *wish,
 	const struct ordo_topology *topology, const struct ordo_prediction *prediction, FILE *out)
 {
@@ -251,7 +251,7 @@ static bool draw_alone(struct call *call, const struct wish *wish, FILE *out)
 	return worked;
 }
 
-/* The topology, as the schedule loads it. */
+/* The topology with the load of the schedule. */
 static bool draw_load(struct call *call, const struct wish *wish, FILE *out)
 {
 	struct predicted predicted = {.topology = NULL};
@@ -295,7 +295,7 @@ static const char *form_by_ending(const char *output)
 	return NULL;
 }
 
-/* Formats that are not made here; the text of a graph under such a name would not be a picture. */
+/* Formats that ordo does not write; the DOT of a graph under such a name would not be a picture. */
 static bool ends_in_another_form(const char *output)
 {
 	static const char *const others[] = {
@@ -307,7 +307,7 @@ static bool ends_in_another_form(const char *output)
 	return false;
 }
 
-/* What only a picture in time takes, and what it does not take. false: call->status. */
+/* Checks the options for and against --space-time. false: call->status. */
 static bool check_space_time(struct call *call, const struct wish *wish)
 {
 	const struct timeline_wish *times = &wish->times;
@@ -328,8 +328,8 @@ static bool check_space_time(struct call *call, const struct wish *wish)
 	return false;
 }
 
-/* Of a topology alone: how many ranks it has. A number by itself says so, and where its name says
- * nothing of ranks the first of several; the others are ranks to be drawn. false: call->status. */
+/* The number of ranks of a topology alone: a single number in --ranks or, if the topology's name
+ * has no size, the first of several; the others select ranks to draw. false: call->status. */
 static bool take_count(struct call *call, struct wish *wish, bool sized)
 {
 	struct texts *ranks = &wish->excerpt.ranks;
@@ -352,7 +352,7 @@ static bool take_count(struct call *call, struct wish *wish, bool sized)
 	return true;
 }
 
-/* The kind that the options ask for. false: call->status. */
+/* The kind that the options select. false: call->status. */
 static bool take_kind(struct call *call, struct wish *wish)
 {
 	int nasked = 0;
@@ -372,7 +372,7 @@ static bool take_kind(struct call *call, struct wish *wish)
 	return false;
 }
 
-/* The form as given, as OUT ends, or the usual one. false: call->status. */
+/* The format of --as, of the ending of OUT, or the default. false: call->status. */
 static bool take_form(struct call *call, struct wish *wish)
 {
 	if (wish->picture.output && !strcmp(wish->picture.output, "-"))
@@ -392,7 +392,7 @@ static bool take_form(struct call *call, struct wish *wish)
 	return true;
 }
 
-/* Whether the form can show what is asked for. */
+/* Checks that the format supports the options. */
 static int check_form(struct call *call, const struct wish *wish)
 {
 	const struct form *form = wish->form;
@@ -433,7 +433,7 @@ static int check_and_draw(struct call *call, struct wish *wish, bool sized)
 		wish->times.predicting.topology.name = "full-mesh";
 	if (!wish->file && !take_count(call, wish, sized))
 		return call->status;
-	/* Both mean the same ranks; excerpt owns the list. */
+	/* Both select the same ranks; excerpt owns the list. */
 	wish->contents.ranks = wish->excerpt.ranks;
 	if (!take_form(call, wish) || !check_space_time(call, wish))
 		return call->status;

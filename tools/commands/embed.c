@@ -1,4 +1,4 @@
-/* embed.c - `ordo embed`: proved schedules as C source, for programs that read no documents. */
+/* embed.c - `ordo embed`: proved schedules as C source, for programs that do not read documents. */
 #include "base/memory_stream.h"
 #include "base/output.h"
 #include "cli/memory_limit.h"
@@ -18,17 +18,17 @@ struct wish {
 	uint32_t max_tasks;
 };
 
-/* One source being written: everything goes to files that have no name yet. */
+/* A source being written, into unnamed temporary files. */
 struct writing {
 	struct call *call;
 	const struct wish *wish;
 	struct output output, header;
-	FILE *nameless; /* instead of output, if that is stdout */
+	FILE *nameless; /* used instead of output for stdout */
 	struct c_source source;
 	uint64_t ntask;
 };
 
-/* A line about a schedule, as it is told to people; the caller frees it. NULL: call->status. */
+/* A comment that describes a schedule; the caller frees it. NULL: call->status. */
 static char *line_of(
 	struct call *call, const struct ordo_schedule *schedule, const struct ordo_plan_set *set)
 {
@@ -47,7 +47,7 @@ static char *line_of(
 	return NULL;
 }
 
-/* Compilers take a kilobyte or so for each task. */
+/* A compiler needs about a kilobyte for each task. */
 static bool is_short_enough(struct writing *writing, const struct ordo_schedule *schedule)
 {
 	const struct wish *wish = writing->wish;
@@ -104,7 +104,7 @@ static bool write_schedule(
 	return worked;
 }
 
-/* What is declared, for those who include no header. */
+/* The declaration, for programs that do not include the header. */
 static void tell(struct writing *writing, const char *title)
 {
 	struct call *call = writing->call;
@@ -138,7 +138,7 @@ static bool end_source(struct writing *writing, const struct ordo_schedule *sche
 	return true;
 }
 
-/* One schedule after another, so that only one is in memory. */
+/* One schedule at a time is in memory. */
 static bool write_set(struct writing *writing)
 {
 	struct ordo_plan_set *set = open_set(writing->call, writing->wish->file);
@@ -184,7 +184,7 @@ static bool open_files(struct writing *writing, struct ordo_error *error)
 					   "cannot make a temporary file: %s", strerror(errno));
 }
 
-/* Takes what is not open, and what it has closed before; dropping a file always works. */
+/* Accepts files that are not open or already closed; discarding a file cannot fail. */
 static bool end_file(struct output *output, bool keep, struct ordo_error *error)
 {
 	const bool worked = !output->file || end_output(output, keep, error);
@@ -192,7 +192,7 @@ static bool end_file(struct output *output, bool keep, struct ordo_error *error)
 	return worked || !keep;
 }
 
-/* The source last: where it is, the header is, too. */
+/* The source last: if it exists, the header does, too. */
 static bool deliver(struct writing *writing, struct ordo_error *error)
 {
 	FILE *nameless = writing->nameless;

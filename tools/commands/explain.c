@@ -1,4 +1,4 @@
-/* explain.c - `ordo explain`: finds what is to be explained, and lists what can be. */
+/* explain.c - `ordo explain`: finds the subject of an explanation, and lists all subjects. */
 #include "explain/explain.h"
 #include "cli/inputs.h"
 #include "cli/memory_limit.h"
@@ -107,7 +107,7 @@ static bool is_path(const char *word)
 	return strpbrk(word, "./") || !strcmp(word, "-");
 }
 
-/* All that can be asked for, to find what was probably meant. */
+/* All subjects, to find the nearest name. */
 static const char *suggest(const char *what)
 {
 	enum { MOST = 128 };

@@ -1,4 +1,4 @@
-/* list.c - `ordo list`: the algorithms, topologies, operators and types there are. */
+/* list.c - `ordo list`: the algorithms, topologies, operators and types. */
 #include "commands.h"
 #include "explain/explain.h"
 #include "report/aliases.h"
@@ -13,7 +13,7 @@ static void heading(const struct report *report, const char *text)
 		report, "%s%s%s\n", paint(report->text, BOLD), text, paint(report->text, PLAIN));
 }
 
-/* What is claimed of an algorithm, a line each. */
+/* The claims of an algorithm, one per line. */
 static void list_claims(const struct report *one, const struct ordo_algorithm_facts *facts)
 {
 	const struct {

@@ -1,9 +1,6 @@
-/* manual.c - `ordo manual`: the manual pages, made of the tables that --help prints.
- *
- * A page is mdoc(7). What --help says is set as it stands; help/commands.txt says more where there
- * is more to say. So a new command, or a new option, has its page, or its place on one, without
- * anything written for it.
- */
+/* manual.c - `ordo manual`: the manual pages, from the tables that --help prints. A page is
+ * mdoc(7). It has the texts of --help and the longer texts of help/commands.txt, so a new command
+ * or option needs no further text. */
 #include "base/output.h"
 #include "cli/options.h"
 #include "commands.h"
@@ -12,11 +9,10 @@
 #include <errno.h>
 #include <string.h>
 
-/* The day the text was last looked through: pages are the same bytes whenever they are made. */
+/* A fixed date, so that pages are reproducible: the last review of the text. */
 #define MANUAL_DATE "November 22, 2026"
 
-/* roff has its own meaning for backslashes, for hyphens, and for points and quotes that begin a
- * line. */
+/* roff interprets backslashes, hyphens, and points and quotes at the beginning of a line. */
 static void put_letter(FILE *out, char letter)
 {
 	if (letter == '\\')
@@ -32,8 +28,7 @@ static bool is_word(char letter)
 	return isalnum((unsigned char)letter) || letter == '-' || letter == '_';
 }
 
-/* Words of capitals are arguments, all else is typed as it stands; brackets, bars and dots are
- * neither. */
+/* Words in capitals are arguments; brackets, bars and dots are syntax; all else is literal. */
 static const char *face_of(const char *word, size_t length)
 {
 	size_t ncapital = 0;
@@ -59,14 +54,14 @@ static void put_typed(FILE *out, const char *text, size_t length)
 	}
 }
 
-/* roff takes a point or a quote at the beginning of a line for its own. */
+/* roff interprets a point or a quote at the beginning of a line. */
 static void begin_line(FILE *out, char first)
 {
 	if (first == '.' || first == '\'')
 		fputs("\\&", out);
 }
 
-/* Every sentence has a line of its own, which is how roff knows its end. */
+/* Every sentence begins a line, by which roff recognises its end. */
 static bool ends_sentence(const char *text, size_t at)
 {
 	if (text[at] != ' ' || !at)
@@ -75,7 +70,7 @@ static bool ends_sentence(const char *text, size_t at)
 	return last == '.' || last == '?' || last == '!';
 }
 
-/* How long the option that a piece of text begins with is; 0 if it begins with none. */
+/* The length of the option at the beginning of a text; 0: there is none. */
 static size_t option_length(const char *text, size_t length)
 {
 	size_t end = 2;
@@ -86,8 +81,8 @@ static size_t option_length(const char *text, size_t length)
 	return end;
 }
 
-/* Would the word behind this space go beyond the eighty letters that a line of a page has? Faces
- * and hyphens take more than they show. */
+/* Would the word after this space exceed the eighty columns of a line? Escapes are longer in the
+ * source than on the page. */
 static bool is_full(const char *text, size_t length, size_t begun, size_t at)
 {
 	enum { SHOWN = 50 };
@@ -95,7 +90,7 @@ static bool is_full(const char *text, size_t length, size_t begun, size_t at)
 	return (next ? (size_t)(next - text) : length) - begun > SHOWN;
 }
 
-/* One line of prose; options, and what stands between backquotes, are typed. */
+/* One line of text; options and words in backquotes are set as literals. */
 static void put_line(FILE *out, const char *text, size_t length)
 {
 	size_t begun = 0;
@@ -123,7 +118,7 @@ static void put_line(FILE *out, const char *text, size_t length)
 	putc('\n', out);
 }
 
-/* A sentence of --help, with the capital and the full stop that it has not there. */
+/* A sentence of --help, with a capital and a full stop added. */
 static void put_sentence(FILE *out, const char *text)
 {
 	char sentence[512];
@@ -140,8 +135,7 @@ static void put_sentence(FILE *out, const char *text)
 	put_line(out, sentence, length);
 }
 
-/* The line at *text and those after it, up to an empty one or one that stands as it is; what is
- * between backquotes may go over line ends. */
+/* The lines from *text up to an empty or verbatim one; backquotes may span lines. */
 static size_t join_lines(const char *text, char *joined, size_t room)
 {
 	size_t length = 0;
@@ -158,7 +152,7 @@ static size_t join_lines(const char *text, char *joined, size_t room)
 	return length;
 }
 
-/* Lines that begin with two spaces, as they are. Returns what comes after them. */
+/* Verbatim lines, which begin with two spaces. Returns the text after them. */
 static const char *put_literal(FILE *out, const char *text)
 {
 	fputs(".Bd -literal -offset indent\n", out);
@@ -175,7 +169,7 @@ static const char *put_literal(FILE *out, const char *text)
 	return text;
 }
 
-/* Paragraphs, separated by empty lines; lines that begin with two spaces stand as they are. */
+/* Paragraphs, separated by empty lines; lines that begin with two spaces are verbatim. */
 static void put_paragraphs(FILE *out, const char *text)
 {
 	char joined[4096];
@@ -303,8 +297,8 @@ static bool mentions(const char *text, const char *name)
 	return false;
 }
 
-/* ordo(1), and the pages of the commands that a command's text and examples have, by the
- * alphabet. */
+/* ordo(1), and the pages of the commands in a command's text and examples, in alphabetical
+ * order. */
 static void put_related(FILE *out, const struct command_table *table, const struct command *command)
 {
 	const struct command *last = NULL;
@@ -393,7 +387,7 @@ static void put_page(FILE *out, const struct command_table *table, const struct 
 		put_overview(out, table);
 }
 
-/* With --json the page is text in the answer. */
+/* With --json the page is a text in the answer. */
 static int answer_page(struct call *call, const char *name, const struct command *command)
 {
 	struct ordo_error error;

@@ -1,4 +1,4 @@
-/* order.c - `ordo order`: in which order every sum is made. */
+/* order.c - `ordo order`: the order of every sum. */
 #include "choose/order_table.h"
 #include "cli/inputs.h"
 #include "cli/memory_limit.h"
@@ -24,7 +24,7 @@ struct wish {
 	struct order_table_wish matrix;
 };
 
-/* One schedule, proved, and what its trees are called. */
+/* One proved schedule, with the names of its trees. */
 struct subject {
 	struct ordo_schedule *schedule;
 	struct ordo_proof *proof;
@@ -33,8 +33,7 @@ struct subject {
 	struct ordo_arena arena;
 };
 
-/* A schedule that is not sound has no order: the first rule it breaks is said, and that there are
- * others. */
+/* A refuted schedule has no order: reports the first broken rule, and whether there are others. */
 static bool refuse_unsound(struct call *call, const struct subject *subject)
 {
 	struct ordo_error error;
@@ -75,7 +74,7 @@ static void close_subject(struct subject *subject)
 	ordo_arena_free(&subject->arena);
 }
 
-/* Does some rank's copy of the chunk have a tree of the class? *copy goes on with the chunks. */
+/* Does some rank's copy of the chunk have a tree of the class? *copy advances with the chunks. */
 static bool has_class(
 	const struct ordo_order *order, uint32_t chunk, uint32_t class, uint32_t *copy)
 {
@@ -88,8 +87,8 @@ static bool has_class(
 	return found;
 }
 
-/* "0-3, 8": the chunks of which some copy has the class's tree, the first stretches of them. NULL:
- * no memory. */
+/* "0-3, 8": the first intervals of chunks of which some copy has the class's tree. NULL: no
+ * memory. */
 static const char *list_chunks(struct subject *subject, uint32_t class)
 {
 	enum { MOST_STRETCHES = 4 };
@@ -116,7 +115,7 @@ static const char *list_chunks(struct subject *subject, uint32_t class)
 	return ordo_arena_text(&subject->arena, text, strlen(text));
 }
 
-/* What one class is, in words. */
+/* The description of one class. */
 struct portrait {
 	const char *tree, *name, *chunks;
 	struct ordo_tree_facts facts;
@@ -190,7 +189,7 @@ static void report_portrait(const struct report *order, const struct wish *wish,
 	report_members(order, "%g<relative_error>", portrait->bound);
 }
 
-/* People see the first few; --json has all. */
+/* Text shows the first few; --json has all. */
 static bool report_classes(struct call *call, const struct report *report, const struct wish *wish,
 	struct subject *subject)
 {
@@ -246,8 +245,6 @@ static bool report_orders(struct call *call, const struct wish *wish, struct sub
 	return true;
 }
 
-/* Copies that were asked for, one by one. */
-
 struct copies {
 	struct ordo_copy *copies;
 	uint32_t count;
@@ -265,7 +262,7 @@ static bool add_copy(
 	return true;
 }
 
-/* The chunk's copies on the ranks that have one, or on the first of them if none was chosen. */
+/* The chunk's copies on the selected ranks, or the first copy if no rank was selected. */
 static bool add_copies_of(struct copies *copies, const struct ordo_order *order, uint32_t chunk,
 	const uint32_t *ranks, uint32_t nrank)
 {
@@ -341,8 +338,6 @@ static bool report_copies(struct call *call, const struct wish *wish, struct sub
 	free(copies.copies);
 	return worked;
 }
-
-/* Pictures. */
 
 static bool draw_trees(struct call *call, const struct wish *wish, const struct subject *subject,
 	const struct titled_tree *trees, uint32_t ntree, FILE *out)
@@ -431,7 +426,7 @@ static bool draw_refutation(
 	return draw_two_trees(call, &two, out);
 }
 
-/* What is drawn, and of what. */
+/* The kind and the subject of a picture. */
 struct drawn {
 	const struct wish *wish;
 	struct subject *subject;

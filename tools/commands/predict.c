@@ -1,4 +1,4 @@
-/* predict.c - `ordo predict`: how long a schedule takes on a topology, before it ever ran. */
+/* predict.c - `ordo predict`: the time of a schedule on a topology, without running it. */
 #include "cli/memory_limit.h"
 #include "cli/sizes.h"
 #include "commands.h"
@@ -12,7 +12,7 @@ struct wish {
 	struct prediction_wish shown;
 };
 
-/* The prediction for a size; what is predicted of, in *found. */
+/* The prediction for a size; the predicted schedule in *found. */
 static bool predict_size(struct call *call, const struct wish *wish, struct subject *subject,
 	uint64_t bytes, struct predicted *predicted, struct proved_schedule **found)
 {

@@ -14,8 +14,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Rounds of so few bytes a chunk, and as many elements that a run takes two of them: calls follow
- * each other without a barrier (R9). */
+/* Rounds of so few bytes a chunk, and enough elements for two rounds, because calls follow each
+ * other without a barrier (R9). */
 enum { TILE_BYTES = 64, MOST_SHOWN_ORDERS = 32, MOST_SHOWN_LEAVES = 32, UNSET = ORDO_LIMIT };
 
 struct wish {
@@ -37,10 +37,10 @@ struct session {
 	struct live live;
 	struct probe *probes; /* [nprobe] */
 	uint32_t nprobe;
-	const struct probe *shown; /* the one that differs, or the first */
+	const struct probe *shown; /* the differing one, or the first */
 	struct ordo_arena arena;
 	enum verdict verdict;
-	const char *why; /* different, or not compared */
+	const char *why; /* they differ, or were not compared */
 	bool proved, same_in_all, same_on_ranks;
 };
 
@@ -63,7 +63,7 @@ static bool read_names(struct call *call, struct wish *wish)
 	return true;
 }
 
-/* Unless wished otherwise, one element a chunk more than a round moves. */
+/* By default, one element a chunk more than a round moves. */
 static uint64_t choose_count(const struct wish *wish, const struct ordo_problem *problem)
 {
 	if (wish->count != UINT64_MAX)
@@ -88,7 +88,7 @@ static const char *name_drive(struct session *session, const struct drive *drive
 		&session->arena, "%u thread%s", drive->nworker, plural(drive->nworker));
 }
 
-/* For messages: a tree in full unless it is large, or why there is none. */
+/* For messages: a tree, abbreviated if it is large, or why there is none. */
 static const char *name_tree(struct session *session, const struct probe *probe, uint32_t class)
 {
 	if (probe->trees[class] == ORDO_NONE)
@@ -112,7 +112,7 @@ static void differs(struct session *session, const struct probe *probe,
 		wanted);
 }
 
-/* Runs all masks in one way. */
+/* Runs all masks with one transport. */
 static bool probe_once(struct session *session, const struct drive *drive, struct ordo_error *error)
 {
 	struct progress progress = {0};
@@ -144,7 +144,8 @@ static bool probe_all(struct session *session, struct ordo_error *error)
 	return true;
 }
 
-/* The proof says that timing changes the order. A seed is a timing, and must still give trees. */
+/* By the proof the order depends on timing. With one seed the timing is fixed, so there must still
+ * be trees. */
 static void compare_unordered(struct session *session)
 {
 	struct difference difference;
@@ -192,7 +193,7 @@ static void compare(struct session *session)
 	session->why = "a refuted schedule has no proof to compare with";
 }
 
-/* An AllReduce leaves every rank the same elements in the same places. */
+/* In an AllReduce all ranks have the same elements in the same places. */
 static bool ranks_agree(const struct session *session, const struct probe *probe)
 {
 	const uint64_t *first = session->live.first;
@@ -208,7 +209,7 @@ static bool ranks_agree(const struct session *session, const struct probe *probe
 	return true;
 }
 
-/* What the probes saw, whatever the proof says. */
+/* The results of the probes, independent of the proof. */
 static void look(struct session *session)
 {
 	struct difference difference;
@@ -222,7 +223,7 @@ static void look(struct session *session)
 	}
 }
 
-/* Where the elements of a class lie. */
+/* The places of the elements of a class. */
 struct spread {
 	uint32_t nrank, nslot, last_rank, last_slot;
 };
@@ -292,7 +293,7 @@ static void report_order(const struct report *order, struct session *session, ui
 	report_members(order, "%" PRIu64 "<offset>", place.offset);
 }
 
-/* People see the first trees; --json has all, and what has none. */
+/* Text shows the first trees; --json has all, and the elements without a tree. */
 static void report_orders(
 	const struct report *report, struct session *session, const struct spread *spreads)
 {
@@ -323,7 +324,7 @@ static void report_orders(
 		report_text(report, "    and %u more; --json has them all\n", ntree - nshown);
 }
 
-/* Lines after the first are indented as the others are. */
+/* Indents the lines after the first. */
 static void report_reason(const struct report *report, const char *text)
 {
 	for (const char *end; (end = strchr(text, '\n')); text = end + 1)
@@ -331,7 +332,7 @@ static void report_reason(const struct report *report, const char *text)
 	report_text(report, "  %s\n", text);
 }
 
-/* Threads come first, if there are any, and then the seeds. */
+/* Threads come first, if they were probed, and then the seeds. */
 static void report_drives(const struct report *report, struct session *session)
 {
 	const bool threads = !session->probes[0].drive.seeded;

@@ -16,9 +16,9 @@
 struct wish {
 	struct execution_wish execution;
 	struct arithmetics arithmetics;
-	struct size_range sizes; /* of a run, --size is the begin of it */
+	struct size_range sizes; /* for a single run, --size is its begin */
 	const char *transport, *replay, *input_path;
-	struct ordo_input *input; /* NULL: made from the seed */
+	struct ordo_input *input; /* NULL: inputs from the seed */
 	uint64_t count;
 	struct topology_choice topology;
 	bool unproved, links, csv, table;
@@ -57,7 +57,7 @@ static bool choose_count(struct call *call, struct wish *wish, const struct ordo
 	return true;
 }
 
-/* A table is of what is proved, as fast as that goes; one run shows the tasks. */
+/* A table is of proved schedules at full speed; one run executes the tasks. */
 static bool read_transport(struct call *call, struct wish *wish)
 {
 	struct execution_wish *how = &wish->execution;
@@ -138,7 +138,7 @@ static int run_schedule(
 	return status;
 }
 
-/* Nothing is proved first: what is wrong is to be seen. */
+/* Runs without a proof, to show the fault. */
 static int replay_schedule(
 	struct call *call, const struct wish *wish, const struct ordo_schedule *schedule)
 {
@@ -202,7 +202,7 @@ static int run_sizes(struct call *call, struct wish *wish, struct subject *subje
 		       : call->status;
 }
 
-/* An input says what is added and how much of it. */
+/* An input determines the type, the reduction and the count. */
 static bool take_input(struct call *call, struct wish *wish)
 {
 	struct arithmetics *arithmetics = &wish->arithmetics;

@@ -12,13 +12,13 @@
 
 struct wish {
 	struct problem_wish what;
-	struct predicting setting; /* its size is not looked at */
+	struct predicting setting; /* without its size */
 	struct conditions conditions;
 	const char *sizes, *output;
-	bool candidates; /* list them too */
+	bool candidates; /* list the candidates too */
 };
 
-/* What was found, and made of it. */
+/* The selection and the plan set made of it. */
 struct making {
 	struct predicted predicted;
 	struct ordo_tuning tuning;
@@ -36,7 +36,7 @@ static bool find_costs(struct call *call, struct making *making)
 	return costs ? true : refuse_memory(call);
 }
 
-/* The longest name that the tables of a tuning show. */
+/* The longest name in the tables of a tuning. */
 static int widest_shown(const struct ordo_tuning *tuning)
 {
 	int width = 9;
@@ -89,7 +89,7 @@ static void report_runner_up(const struct report *row, const struct ordo_tuning 
 		range->times.middle > 0 ? middle / range->times.middle : 1);
 }
 
-/* By how much each range's fastest is faster than the next best, in its middle. */
+/* The advantage of each range's fastest over the next best, in its middle. */
 static void report_margins(const struct report *report, const struct ordo_tuning *tuning)
 {
 	const int width = widest_shown(tuning);

@@ -21,12 +21,12 @@ struct wish {
 	const char *replay, *input, *certificate;
 	struct arithmetic arithmetic;
 	struct conditions conditions;
-	const char *symmetry; /* as typed */
+	const char *symmetry; /* as on the command line */
 	enum symmetry_use use;
 	struct generate_wish generate;
 };
 
-/* The document may name the topology it was compiled for. */
+/* A document can name the topology it was compiled for. */
 static void compare_topology(struct call *call, const struct ordo_schedule *schedule,
 	const struct ordo_topology *topology)
 {
@@ -58,7 +58,7 @@ static void report_proved(const struct report *report, const struct wish *wish,
 		report_rules(report, &wish->limits, topology, wish->through_ranks);
 }
 
-/* What --require asks for: the first that is refuted is said. */
+/* Checks --require: reports the first refuted guarantee. */
 static int check_conditions(
 	struct call *call, const struct wish *wish, const struct guarantee_verdicts *verdicts)
 {
@@ -82,7 +82,7 @@ static int check_conditions(
 	return ORDO_OK;
 }
 
-/* Of the guarantees that are refuted, the first required one, or else the first. */
+/* The first refuted guarantee that is required, or else the first refuted one. */
 static const struct ordo_contradiction *choose_contradiction(
 	const struct wish *wish, const struct guarantee_verdicts *verdicts)
 {
@@ -120,7 +120,7 @@ static int write_input(struct call *call, const struct wish *wish,
 	return ORDO_OK;
 }
 
-/* Reports the guarantees of a proof for the arithmetic, and checks the conditions. */
+/* Reports the guarantees of a proof for the arithmetic, and checks the requirements. */
 static int report_guarantees_of(struct call *call, const struct wish *wish,
 	const struct ordo_schedule *schedule, const struct ordo_proof *proof)
 {
@@ -147,7 +147,7 @@ static void report_times(const struct report *report, double read, double provin
 	report_members(report, "%" PRIu64 "<peak_bytes>", peak_bytes());
 }
 
-/* Conditions and inputs look at the trees, which only the proof of the whole lists. */
+/* Requirements and inputs need the trees, which only the proof of all ranks lists. */
 static enum symmetry_use symmetry_for(const struct wish *wish)
 {
 	return (has_conditions(&wish->conditions) || wish->input || wish->certificate) &&
@@ -156,8 +156,8 @@ static enum symmetry_use symmetry_for(const struct wish *wish)
 		       : wish->use;
 }
 
-/* What is refuted has none, which its findings have said; what is proved but for its order is
- * told. */
+/* A refuted schedule has no certificate, as its findings show; if it is proved without an order,
+ * that is reported. */
 static int write_certificate(struct call *call, const struct wish *wish,
 	const struct ordo_schedule *schedule, const struct ordo_proof *proof)
 {
@@ -262,7 +262,7 @@ static int verify_programs(struct call *call, struct wish *wish)
 	return status;
 }
 
-/* What only goes without the other. false: call->status. */
+/* Checks the options that exclude or require each other. false: call->status. */
 static bool makes_sense(struct call *call, const struct wish *wish)
 {
 	const struct generate_wish *generate = &wish->generate;

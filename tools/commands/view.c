@@ -26,22 +26,22 @@ struct wish {
 	uint32_t max_tasks;
 };
 
-/* What a page is made of, and who owns it. */
+/* The parts of a page, and their owner. */
 struct making {
 	struct call *call;
 	const struct wish *wish;
 	struct subject subject;
-	struct ordo_schedule *schedule; /* of the subject */
+	struct ordo_schedule *schedule; /* of the schedule */
 	struct ordo_proof *proof;
 	struct guarantee_verdicts verdicts;
 	struct predicted predicted;
-	struct ordo_timeline *counted; /* where nothing is predicted */
+	struct ordo_timeline *counted; /* without a prediction */
 	struct steps steps;
 	struct shown shown;
 	struct incoming incoming;
 };
 
-/* A word as a shell reads it back. */
+/* A word quoted for a shell. */
 static void write_word(FILE *out, const char *word)
 {
 	const char *plain =
@@ -59,7 +59,7 @@ static void write_word(FILE *out, const char *word)
 	fputc('\'', out);
 }
 
-/* The command line, to be freed; NULL: no memory. */
+/* The command line; the caller frees it. NULL: no memory. */
 static char *command_line(const struct call *call)
 {
 	struct memory_stream stream;
@@ -119,13 +119,13 @@ static bool prove_and_check(struct making *making)
 		.through_ranks = wish->predicting.through_ranks,
 		.atomic_reduce = wish->atomic_reduce,
 		.limits = wish->limits};
-	/* Comparing looks at the trees, which only the proof of the whole lists. */
+	/* A comparison needs the trees, which only the proof of all ranks lists. */
 	making->proof = prove_schedule(call, making->schedule, &options,
 		wish->against ? SYMMETRY_OFF : SYMMETRY_AUTO, &found);
 	return making->proof && (!making->proof->proved || check_orders(making));
 }
 
-/* What is refuted has times only if it goes to its end over links that are there. */
+/* A refuted schedule has times only if it ends and uses only links that are up. */
 static bool can_be_predicted(const struct making *making)
 {
 	const struct ordo_proof *proof = making->proof;
@@ -135,7 +135,7 @@ static bool can_be_predicted(const struct making *making)
 	return making->steps.nstep == making->schedule->ntask;
 }
 
-/* Of what cannot be predicted moves are counted. */
+/* Without a prediction, moves are counted. */
 static bool time_tasks(struct making *making)
 {
 	struct ordo_error error;
@@ -216,7 +216,7 @@ static void tell(struct making *making, long size)
 	const struct ordo_prediction *prediction = making->predicted.prediction;
 	add_number(call->answer, prediction ? "seconds" : "rounds",
 		prediction ? prediction->timeline->total : making->counted->total);
-	/* As many again of those that follow, or the first. */
+	/* As many of the following ranks, or the first ones. */
 	const uint32_t nrank = schedule->problem.nrank, count = shown->nrank,
 		       after = count ? shown->ranks[count - 1] + 1 : 0,
 		       next = after < nrank ? after : 0;

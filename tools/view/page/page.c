@@ -1,4 +1,4 @@
-/* page.c - the frame of a page around what it shows. */
+/* page.c - writes a page: its frame around the data. */
 #include "page.h"
 #include "base/report.h"
 #include <errno.h>

@@ -1,5 +1,5 @@
-/* page.h - a schedule as one page of HTML that steps through it: its frame, compiled in, and what
- * it shows, as JSON. */
+/* page.h - a schedule as one page of HTML that steps through it: its frame, compiled in, and its
+ * data, as JSON. */
 #ifndef ORDO_TOOLS_VIEW_PAGE_PAGE_H
 #define ORDO_TOOLS_VIEW_PAGE_PAGE_H
 
@@ -7,13 +7,13 @@
 #include "report/guarantees.h"
 #include <ordo/predict.h>
 
-/* All that a page tells. Nothing is owned. */
+/* The inputs of a page. It owns nothing. */
 struct page {
 	const struct ordo_schedule *schedule;
 	const struct ordo_proof *proof;
 	const struct guarantee_verdicts *verdicts; /* NULL: refuted */
 	const struct ordo_limits *limits;
-	const struct ordo_topology *topology;	  /* NULL: none was given */
+	const struct ordo_topology *topology;	  /* NULL: none */
 	const struct ordo_prediction *prediction; /* NULL: moves are counted */
 	const struct ordo_timeline *timeline;	  /* of the prediction, or counted */
 	const struct steps *steps;
@@ -23,14 +23,14 @@ struct page {
 	const char *command; /* that made it */
 };
 
-/* Writes the page: what is shown, between the parts of its frame. The same page gives the same
- * bytes. false: no memory, or it cannot be written. */
+/* Writes the page: its data between the parts of its frame. Equal inputs give equal bytes. false:
+ * no memory, or it cannot be written. */
 bool write_page(FILE *out, const struct page *page, struct ordo_error *error);
-/* What is shown, as JSON fit to stand in a page: no `<` is in it. */
+/* The data as JSON that may be embedded in a page: it has no `<`. */
 bool write_page_data(FILE *out, const struct page *page, struct ordo_error *error);
 
-/* The frame, made from the files in page/ when the command is built: before the title, between
- * title and data, and after. */
+/* The frame, generated from the files in page/ at build: before the title, between title and data,
+ * and after the data. */
 struct frame_part {
 	const unsigned char *text;
 	size_t size;

@@ -1,5 +1,5 @@
-/* page_data.c - what a page shows, as JSON: facts as objects, tasks as a column for each of their
- * fields. */
+/* page_data.c - the data of a page as JSON: facts as objects, tasks as one column for each
+ * field. */
 #include "help/texts.h"
 #include "page.h"
 #include "report/proof.h"
@@ -9,19 +9,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Times are whole ticks: so many make up all of it, more than any screen has points. */
+/* Times are integer ticks of the whole, more than any screen has points. */
 enum { TICKS = 1000000 };
-/* More trees than that are not listed: the page is there to be looked at. */
+/* More trees than this are not listed, to keep the page small. */
 enum { MOST_TREES = 200000 };
 
 struct writing {
 	FILE *out;
 	const struct page *page;
-	uint32_t *tasks; /* [shown->ntask] of the schedule */
+	uint32_t *tasks; /* [shown->ntask] tasks of the schedule */
 	double tick;	 /* seconds, or steps */
 };
 
-/* No `<` ends the script that the data stands in. */
+/* A `<` could end the script element with the data. */
 static bool write_json(FILE *out, cJSON *json)
 {
 	char *text = json ? cJSON_PrintUnformatted(json) : NULL;
@@ -43,7 +43,7 @@ static void write_number(FILE *out, bool first, uint32_t number)
 		fprintf(out, first ? "%u" : ",%u", number);
 }
 
-/* A column: a number of every task shown. ORDO_NONE is -1. */
+/* A column: one number for each shown task. ORDO_NONE is -1. */
 typedef uint32_t task_number(const struct writing *writing, uint32_t task);
 
 static void write_column(const struct writing *writing, const char *name, task_number *number)
@@ -54,7 +54,7 @@ static void write_column(const struct writing *writing, const char *name, task_n
 	fputc(']', writing->out);
 }
 
-/* Runs of equal distances: first, distance, how many, over and over. */
+/* Runs of equal differences: first value, difference, count, repeated. */
 typedef uint32_t slot_number(const struct page *page, uint32_t rank, uint32_t slot);
 
 static void write_runs(FILE *out, const struct page *page, const char *name, uint32_t rank,
@@ -72,8 +72,6 @@ static void write_runs(FILE *out, const struct page *page, const char *name, uin
 	}
 	fputc(']', out);
 }
-
-/* Facts. */
 
 static cJSON *list_phases(const struct ordo_schedule *schedule)
 {
@@ -167,7 +165,7 @@ static void add_guarantees(cJSON *verdict, const struct page *page)
 	}
 }
 
-/* Streams that never end, and where they are. */
+/* Streams that never end, and the task at which each blocks. */
 static void add_stopped(cJSON *verdict, const struct page *page)
 {
 	const struct ordo_schedule *schedule = page->schedule;
@@ -220,7 +218,7 @@ static cJSON *list_topology(const struct page *page)
 	return json;
 }
 
-/* A link is listed if a page has room for both its ends. */
+/* A link is listed if both its ends are shown. */
 static bool has_link(const struct page *page, const struct ordo_link *link)
 {
 	const uint32_t nrank = page->topology->nrank;
@@ -228,8 +226,8 @@ static bool has_link(const struct page *page, const struct ordo_link *link)
 	       (link->to >= nrank || page->shown->has_rank[link->to]);
 }
 
-/* from, to, class, down, ns, GB/s, how far its line goes aside, and of a prediction the bytes and
- * the seconds in which anything flowed. */
+/* from, to, class, down, ns, GB/s, bend of its line, and of a prediction the bytes and the busy
+ * seconds. */
 static void write_links(FILE *out, const struct page *page, const struct layout *layout)
 {
 	const struct ordo_link_load *loads = page->prediction ? page->prediction->links : NULL;
@@ -251,8 +249,8 @@ static void write_links(FILE *out, const struct page *page, const struct layout 
 	fputc(']', out);
 }
 
-/* Where ranks and switches stand: vertex, x, y; boxes round servers: number, left, top, right,
- * bottom, whether the name stands below. */
+/* Positions of ranks and switches: vertex, x, y; boxes of servers: number, left, top, right,
+ * bottom, whether the name is at the lower edge. */
 static void write_places(FILE *out, const struct page *page, const struct layout *layout)
 {
 	bool first = true;
@@ -328,8 +326,6 @@ static cJSON *list_shown(const struct page *page)
 	return json;
 }
 
-/* Columns. */
-
 static const struct ordo_task *task_of(const struct writing *writing, uint32_t task)
 {
 	return &writing->page->schedule->tasks[task];
@@ -361,7 +357,7 @@ static uint32_t count_of(const struct writing *writing, uint32_t task)
 	return task_of(writing, task)->count;
 }
 
-/* A slot and its buffer: slot * 3 + buffer, which fits where both do; slots beyond are no slots. */
+/* A slot and its buffer: slot * 3 + buffer; ORDO_NONE if that does not fit. */
 static uint32_t place_of(uint32_t buffer, uint32_t slot)
 {
 	return slot > (ORDO_LIMIT - 2) / 3 ? ORDO_NONE : slot * 3 + buffer;
@@ -416,9 +412,9 @@ static void write_tasks(const struct writing *writing)
 	fputc('}', writing->out);
 }
 
-/* rank, number in its rank, first task of the page, the end of them, the number of the first in the
- * stream. Of a stream of another rank the moves that come in, which need not be its first ones:
- * that number is -1. */
+/* rank, number in its rank, first task of the page, one past the last, number of the first in the
+ * stream. For a stream of another rank: its incoming moves, which may begin anywhere in the stream,
+ * so that number is -1. */
 static bool write_streams(const struct writing *writing)
 {
 	const struct ordo_schedule *schedule = writing->page->schedule;
@@ -466,8 +462,6 @@ static void write_order(const struct writing *writing)
 	fputc(']', writing->out);
 }
 
-/* Memory. */
-
 static uint32_t input_chunk(const struct page *page, uint32_t rank, uint32_t slot)
 {
 	return ordo_input_chunk(&page->schedule->problem, rank, slot);
@@ -488,8 +482,8 @@ static uint32_t output_chunk(const struct page *page, uint32_t rank, uint32_t sl
 	return ordo_output_chunk(&page->schedule->problem, rank, slot);
 }
 
-/* Of every rank shown what its slots hold, what they are to hold, and which input slot is which
- * output slot. */
+/* For every shown rank: the contents of its slots, their required contents, and the output slot
+ * that shares memory with each input slot. */
 static void write_memory(FILE *out, const struct page *page)
 {
 	const struct ordo_problem *problem = &page->schedule->problem;
@@ -510,7 +504,7 @@ static void write_memory(FILE *out, const struct page *page)
 	fputc(']', out);
 }
 
-/* Of every chunk that comes in from ranks not shown: leaves, smallest, largest; in the order of
+/* For every chunk from a rank that is not shown: leaves, smallest, largest; in the order of
  * tasks. */
 static void write_incoming(FILE *out, const struct incoming *incoming)
 {
@@ -522,7 +516,7 @@ static void write_incoming(FILE *out, const struct incoming *incoming)
 }
 
 /* The proved trees: nodes in pairs, -1 before the shard of a leaf; the tree of every chunk, and of
- * copies that have another. */
+ * copies with another tree. */
 static void write_trees(FILE *out, const struct page *page)
 {
 	const struct ordo_proof *proof = page->proof;

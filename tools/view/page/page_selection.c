@@ -1,10 +1,10 @@
-/* page_selection.c - what part of a schedule a page shows: all of it, if that is not too much, or
+/* page_selection.c - selects the part of a schedule that a page shows: all of it if it fits, else
  * some ranks. */
 #include "page_selection.h"
 #include <ordo/arena.h>
 #include <stdlib.h>
 
-/* A move by a rank that is not shown into the memory of one that is. */
+/* A move by a rank that is not shown into the memory of a shown rank. */
 static bool comes_in(const struct shown *shown, const struct ordo_schedule *schedule,
 	const struct ordo_task *task, uint32_t rank)
 {
@@ -33,7 +33,7 @@ static void choose_ranks(struct shown *shown, const struct ordo_schedule *schedu
 			shown->ranks[shown->nrank++] = i;
 }
 
-/* Is what the chosen ranks do within what a page takes? */
+/* Do the tasks and cells of the selected ranks fit into a page? */
 static bool fits(
 	const struct shown *shown, const struct ordo_schedule *schedule, uint32_t max_tasks)
 {
@@ -49,11 +49,11 @@ static bool fits(
 	return ntask <= max_tasks && nwrite <= MOST_WRITES;
 }
 
-/* The earliest tasks, and those that never come. */
+/* The earliest tasks; those that never run count as well. */
 static void number_tasks(struct shown *shown, const struct ordo_schedule *schedule,
 	const struct steps *steps, uint32_t max_tasks)
 {
-	/* 1 stands for chosen until they are numbered. */
+	/* 1 marks selected tasks until they are numbered. */
 	uint32_t left = max_tasks, chosen = 0;
 	uint64_t writes = MOST_WRITES;
 	for (uint32_t i = 0; i < steps->nstep; i++) {
@@ -117,7 +117,7 @@ void free_shown(struct shown *shown)
 	*shown = (struct shown){0};
 }
 
-/* The memory of all ranks, a sum's facts a slot. */
+/* The memory of all ranks: the facts of one sum for each slot. */
 struct memory {
 	const struct ordo_schedule *schedule;
 	uint64_t *first; /* [N+1] of each rank: input, output, scratch */
@@ -132,7 +132,7 @@ static uint64_t slots_of(const struct ordo_schedule *schedule, uint32_t rank, ui
 				       : schedule->scratch_slots;
 }
 
-/* NULL: there is no such slot. */
+/* NULL: the slot does not exist. */
 static struct sum_facts *find_cell(
 	const struct memory *memory, uint32_t rank, uint32_t buffer, uint32_t slot)
 {
@@ -197,7 +197,7 @@ bool find_incoming(struct incoming *incoming, const struct ordo_schedule *schedu
 	*incoming = (struct incoming){0};
 	if (!shown->nincoming)
 		return true;
-	/* Where the facts of each incoming task begin. */
+	/* The offset of the facts of each incoming task. */
 	place = calloc((size_t)schedule->ntask + 1, sizeof *place);
 	for (uint32_t s = 0; place && s < schedule->nstream; s++)
 		for (uint32_t i = schedule->streams[s].first; i < schedule->streams[s].end; i++)

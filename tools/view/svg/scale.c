@@ -1,4 +1,4 @@
-/* scale.c - a time axis: where a moment lies, and which moments are named. */
+/* scale.c - a time axis: the position of a time, and the labelled times. */
 #include "scale.h"
 #include <math.h>
 #include <stdio.h>
@@ -17,7 +17,7 @@ static int unit_of(double seconds)
 	return unit;
 }
 
-/* The smallest 1, 2 or 5 times a power of ten that is not below. */
+/* The smallest 1, 2 or 5 times a power of ten that is not less. */
 static double round_up(double number)
 {
 	const double power = pow(10, floor(log10(number)));

@@ -1,4 +1,4 @@
-/* scale.h - a time axis: where a moment lies, and which moments are named. */
+/* scale.h - a time axis: the position of a time, and the labelled times. */
 #ifndef ORDO_TOOLS_VIEW_SVG_SCALE_H
 #define ORDO_TOOLS_VIEW_SVG_SCALE_H
 
@@ -7,19 +7,19 @@
 
 struct scale {
 	double begin, end;  /* seconds */
-	double left, right; /* where they lie */
-	/* seconds from tick to tick: 1, 2 or 5 times a power of ten */
+	double left, right; /* their positions */
+	/* seconds between ticks: 1, 2 or 5 times a power of ten */
 	double step;
-	int64_t first_tick, last_tick; /* in steps */
-	double unit;		       /* of the labels, seconds */
+	int64_t first_tick, last_tick; /* in multiples of step */
+	double unit;		       /* of the labels, in seconds */
 	const char *unit_name;
 	int decimals;
 };
 
-/* An axis with about nwanted ticks. A span of no length is shown at the left. */
+/* An axis with about nwanted ticks. An empty span is drawn at the left. */
 struct scale make_scale(double begin, double end, double left, double right, int nwanted);
 double place_on_scale(const struct scale *scale, double seconds_from_begin);
-/* "2.5"; the unit is told by the last one alone. */
+/* "2.5"; only the last label has the unit. */
 void print_tick(const struct scale *scale, int64_t tick, char *text, size_t size);
 /* "31.25 µs": four digits. */
 void print_duration(double seconds, char *text, size_t size);

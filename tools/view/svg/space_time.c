@@ -1,4 +1,5 @@
-/* space_time.c - a schedule in time as SVG: the frame, the axis and the labels around the rows. */
+/* space_time.c - draws a space-time diagram as SVG: the frame, the axis and the labels around the
+ * rows. */
 #include "space_time.h"
 #include "base/memory_stream.h"
 #include "space_time_plot.h"
@@ -12,7 +13,7 @@
 static const double picture_width = 1280; /* pixels */
 enum { MOST_TITLE = 150 };		  /* letters */
 
-/* As much of a text as a title takes. */
+/* The longest text in a title. */
 static void put_short(const struct plot *plot, const char *class_name, double y, const char *text)
 {
 	char cut[MOST_TITLE * 4 + 8];
@@ -78,7 +79,7 @@ static void put_axis(const struct plot *plot)
 		svg_label(out, "soft", rank_label_x, plot_top - 12, "ranks");
 }
 
-/* The streams of a band, as far as there is room. */
+/* The names of the streams of a band, if there is room. */
 static void put_stream_labels(const struct plot *plot, const struct band *band)
 {
 	const struct ordo_program *program = plot_program(plot, band->first_rank);
@@ -139,7 +140,7 @@ static bool put_contents(const struct plot *plot)
 	return worked;
 }
 
-/* The contents go to memory first: how high they are is known last. */
+/* The contents are printed into memory first, because their height is known at their end. */
 static bool put_picture(struct plot *plot, FILE *out)
 {
 	struct memory_stream stream;

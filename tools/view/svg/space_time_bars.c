@@ -1,4 +1,4 @@
-/* space_time_bars.c - a bar for every task, and the arrows between them. */
+/* space_time_bars.c - draws a bar for every task, and the arrows between them. */
 #include "space_time_plot.h"
 #include "svg.h"
 #include <inttypes.h>
@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Pixels: narrower ones would not be seen. */
+/* Pixels: the least visible width. */
 static const double least_move = 0.35, least_notify = 1, letter_width = 6.3, least_inside = 9,
 		    narrow_bar = 6;
 enum { MOST_PATH_BARS = 4000, MOST_TIPS = 700 };
@@ -15,7 +15,7 @@ struct bar {
 	double left, top, right, bottom;
 };
 
-/* A Wait is as long as it waited; what else waited before it began is told by its queue. */
+/* The bar of a Wait is its own waiting time; delays before its begin are drawn as its queue. */
 static struct bar bar_of(const struct plot *plot, uint32_t stream, uint32_t task)
 {
 	const struct ordo_timed_task *times = &plot->times[task];
@@ -47,7 +47,7 @@ static struct bar queue_of(const struct plot *plot, uint32_t stream, uint32_t ta
 		.bottom = middle + height / 2};
 }
 
-/* Bars of what adds have a dark foot. */
+/* Bars of reductions have a dark lower edge. */
 static struct bar foot_of(struct bar bar)
 {
 	bar.top = bar.bottom - (bar.bottom - bar.top) * 0.26;
@@ -59,7 +59,7 @@ static void put_box(const struct plot *plot, struct bar bar)
 	svg_box(plot->out, bar.left, bar.top, bar.right, bar.bottom);
 }
 
-/* Every task of the plot whose marks are these, in the order of rows. */
+/* Every task of the plot with these marks, in the order of rows. */
 typedef void visit_task(const struct plot *plot, uint32_t stream, uint32_t task);
 static void visit(const struct plot *plot, uint8_t mask, uint8_t marks, visit_task *what)
 {
@@ -99,7 +99,7 @@ static bool is_dark(const char *colour)
 	       120;
 }
 
-/* What it moves and where to, if there is room for that. */
+/* The data and the destination, if there is room for the text. */
 static void put_inside(const struct plot *plot, uint32_t index, struct bar bar)
 {
 	const struct ordo_task *task = &plot->schedule->tasks[index];
@@ -162,7 +162,7 @@ static void put_queue(const struct plot *plot, uint32_t stream, uint32_t task)
 		put_box(plot, queue_of(plot, stream, task));
 }
 
-/* Boxes of many tasks as one path. */
+/* The boxes of many tasks as one path. */
 static void put_as_one(const struct plot *plot, const char *class_name, uint8_t mask, uint8_t marks,
 	visit_task *what)
 {
@@ -176,7 +176,7 @@ static void put_any_box(const struct plot *plot, uint32_t stream, uint32_t task)
 	put_box(plot, bar_of(plot, stream, task));
 }
 
-/* Whoever waits is not what takes the time. */
+/* A waiting task is not the cause of the delay. */
 static void put_unless_wait(const struct plot *plot, uint32_t stream, uint32_t task)
 {
 	if (plot->schedule->tasks[task].kind != ORDO_WAIT)
@@ -207,7 +207,7 @@ static int compare_moves(const void *a, const void *b)
 	return x->task < y->task ? -1 : x->task > y->task;
 }
 
-/* Moves as one path a phase, of one colour. */
+/* Moves as one path for each phase, in its colour. */
 static bool put_moves_by_phase(const struct plot *plot, uint8_t mask)
 {
 	const struct ordo_schedule *schedule = plot->schedule;
@@ -232,7 +232,7 @@ static bool put_moves_by_phase(const struct plot *plot, uint8_t mask)
 	return true;
 }
 
-/* Is the critical path short enough for bars of its own? Otherwise it is outlined as one. */
+/* Is the critical path short enough for bars of its own? Otherwise it is one outline. */
 static bool has_path_bars(const struct plot *plot)
 {
 	return plot->facts->form == TASK_BARS || plot->npath <= MOST_PATH_BARS;
@@ -286,7 +286,7 @@ static bool find_arrow(
 	return true;
 }
 
-/* The Notify decided when the Wait ended, and what follows. */
+/* Did the Notify determine the end of the Wait? */
 static bool is_critical_token(const struct plot *plot, uint32_t wait)
 {
 	return (plot->marks[wait] & ON_PATH) && plot->times[wait].cause == plot->times[wait].notify;
@@ -356,7 +356,7 @@ static void put_critical_halo(const struct plot *plot, uint32_t stream, uint32_t
 		put_line(plot, &arrow);
 }
 
-/* What else the critical path waited for: who held a port, an adder or the thread. */
+/* The other causes of waiting on the critical path: a port, an adder or the thread was busy. */
 static void put_holder(const struct plot *plot, uint32_t stream, uint32_t task)
 {
 	struct arrow arrow;

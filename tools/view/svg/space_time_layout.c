@@ -1,4 +1,4 @@
-/* space_time_layout.c - which rows a space-time diagram has, and where everything lies. */
+/* space_time_layout.c - the rows of a space-time diagram, and their positions. */
 #include "space_time_plot.h"
 #include <math.h>
 #include <ordo/arena.h>
@@ -50,7 +50,7 @@ double bar_height(const struct plot *plot, enum ordo_task_kind kind)
 	return plot->row_height;
 }
 
-/* Every rank once, in the order wished. */
+/* The selected ranks in the given order, without duplicates. */
 static bool choose_ranks(struct plot *plot)
 {
 	const struct selection *selection = plot->picture->selection;
@@ -73,7 +73,7 @@ const struct ordo_program *plot_program(const struct plot *plot, uint32_t positi
 	return &plot->schedule->programs[plot->ranks[position]];
 }
 
-/* Rows of streams: a rank that has none keeps an empty one. */
+/* Rows of streams: a rank without streams has an empty row. */
 static uint64_t count_streams(const struct plot *plot)
 {
 	uint64_t count = 0;
@@ -104,7 +104,7 @@ static void choose_form(struct plot *plot)
 			      : (uint32_t)nrow;
 }
 
-/* The rows of the ranks from a position on, as one band. */
+/* The rows of the ranks from a position on form one band. */
 static void add_band(struct plot *plot, uint32_t position, uint32_t end, uint32_t *row)
 {
 	struct band *band = &plot->bands[plot->nband++];
@@ -121,7 +121,7 @@ static void add_band(struct plot *plot, uint32_t position, uint32_t end, uint32_
 	band->end_row = ++*row;
 }
 
-/* Rows of streams none of whose tasks takes time are low, beside others of their rank. */
+/* Rows without tasks that take time are low, if their rank has other rows. */
 static void find_idle_rows(struct plot *plot)
 {
 	memset(plot->row_idle, true, plot->facts->nrow);
@@ -172,7 +172,7 @@ static bool lay_out_rows(struct plot *plot)
 	return true;
 }
 
-/* What is chosen, when it begins and when it ends. */
+/* The selected tasks, and when the first begins and the last ends. */
 static void find_window(struct plot *plot)
 {
 	double begin = HUGE_VAL, end = 0;
@@ -193,7 +193,7 @@ static void find_window(struct plot *plot)
 	plot->scale = make_scale(begin, end, 0, plot_right, 9);
 }
 
-/* Letters of a name, as many as are shown. */
+/* The length of a name, cut to what is shown. */
 int letters_shown(const char *name)
 {
 	int length = 0;
@@ -256,7 +256,7 @@ static void see(struct plot *plot, uint32_t task)
 								: plot->schedule->nphase] = true;
 }
 
-/* Moves that take no time are seen where none takes any. */
+/* If no move takes time, moves without duration are visible. */
 static bool find_seen(struct plot *plot)
 {
 	const struct ordo_schedule *schedule = plot->schedule;

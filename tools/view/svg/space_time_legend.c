@@ -1,4 +1,4 @@
-/* space_time_legend.c - what the colours and forms of a space-time diagram mean. */
+/* space_time_legend.c - the legend of a space-time diagram. */
 #include "space_time_plot.h"
 #include "svg.h"
 #include <stdio.h>
@@ -6,7 +6,7 @@
 
 static const double limit = 1256, line_height = 22, swatch_width = 30, letter_width = 7.2;
 
-/* Where the next entry goes. */
+/* The position of the next entry. */
 struct pen {
 	const struct plot *plot;
 	double x, y;
@@ -21,7 +21,7 @@ static double width_of(const char *text)
 	return width;
 }
 
-/* Room for a swatch and its text; returns where the swatch begins. */
+/* Reserves room for a swatch and its text; returns the position of the swatch. */
 static double place(struct pen *pen, const char *text)
 {
 	const double width = swatch_width + 8 + width_of(text) + 18;
@@ -53,7 +53,7 @@ static void put_gradient(struct pen *pen, const char *text, uint32_t first, uint
 	fprintf(out, " width=\"%.0f\" height=\"14\"/>\n", swatch_width);
 }
 
-/* More names than there are colours: from the first that is seen to the last. */
+/* With more names than colours: from the first drawn phase to the last. */
 static void put_all_phases(struct pen *pen)
 {
 	const struct ordo_schedule *schedule = pen->plot->schedule;

@@ -1,17 +1,15 @@
-/* space_time_map.c - rows of ranks cut into spans of time, for schedules of more tasks than a
- * picture has room for.
- *
- * A cell tells what part of its span the ranks of its row worked: moves between ranks in the colour
- * of their phase, what stays on a rank darker; and where no stream works, what part they waited, in
- * grey. The less of both, the paler. Every task costs the same, however long it took: it is added
- * where it begins and taken away where it ends, and a running sum tells what lies between.
- */
+/* space_time_map.c - rows of ranks divided into spans of time, for schedules of more tasks than fit
+ * into a picture. The colour of a cell shows the share of its span in which the ranks of its row
+ * worked: moves between ranks in the colour of their phase, moves within a rank darker; the share
+ * in which no stream works but some wait is grey. Smaller shares are paler. Every task costs the
+ * same, however long it is: it is added where it begins and subtracted where it ends, and a prefix
+ * sum gives the values between. */
 #include "space_time_plot.h"
 #include "svg.h"
 #include <math.h>
 #include <stdlib.h>
 
-/* Seconds, in spans, of one row. Colours are 0..255, weighted by the time they are seen. */
+/* Seconds, in spans, of one row. Colours are 0..255, weighted by their times. */
 enum { RED_PART, GREEN_PART, BLUE_PART, BUSY, WAITING, NPART };
 struct amount {
 	double parts[NPART];
@@ -20,12 +18,12 @@ struct amount {
 struct map {
 	const struct plot *plot;
 	uint32_t nrow, nspan;
-	struct amount *inside; /* [nrow][nspan] what begins or ends in the span */
-	struct amount *change; /* [nrow][nspan + 1] of what goes on for whole spans */
+	struct amount *inside; /* [nrow][nspan] of tasks that begin or end in the span */
+	struct amount *change; /* [nrow][nspan + 1] of tasks that last for whole spans */
 	uint32_t *nrank;       /* [nrow] */
 };
 
-enum { SHADES = 8 }; /* alike neighbours become one box */
+enum { SHADES = 8 }; /* equal neighbours become one box */
 
 static void add(struct amount *to, const struct amount *what, double times)
 {
@@ -33,7 +31,7 @@ static void add(struct amount *to, const struct amount *what, double times)
 		to->parts[i] += what->parts[i] * times;
 }
 
-/* Adds something that lasts from one moment to another. */
+/* Adds an interval. */
 static void add_time(
 	struct map *map, uint32_t row, double begin, double end, const struct amount *what)
 {
@@ -96,14 +94,15 @@ static void fill(struct map *map)
 	}
 }
 
-/* What part of a cell is worked, and of the rest waited: streams that work side by side are one. */
+/* The share of a cell in which its ranks work, and the share of the rest in which they wait:
+ * parallel streams count once. */
 static void share(const struct amount *amount, uint32_t nrank, double *busy, double *waiting)
 {
 	*busy = fmin(1, amount->parts[BUSY] / nrank);
 	*waiting = fmin(1 - *busy, amount->parts[WAITING] / nrank);
 }
 
-/* What a cell looks like; alike cells have one number. 0: nothing. */
+/* The style of a cell; equal styles have equal numbers. 0: empty. */
 static uint32_t look_of(const struct amount *amount, uint32_t nrank)
 {
 	static const double grey[] = {0x8c, 0x95, 0x9f};
@@ -140,7 +139,7 @@ static void put_cells(
 	fputs("\"/>\n", plot->out);
 }
 
-/* The row's cells from the running sums. */
+/* The cells of a row from the prefix sums. */
 static void find_cells(const struct map *map, uint32_t row, struct amount *cells)
 {
 	struct amount running = {{0}};
@@ -179,14 +178,14 @@ static void put_row(const struct map *map, uint32_t row, struct amount *cells)
 	fputs("</g>\n", map->plot->out);
 }
 
-/* What the critical path does within one column of pixels. */
+/* The critical path within one column of pixels. */
 struct column {
 	double x, low, high, last; /* the last row it was in */
 	uint32_t nturn;		   /* changes of row */
 };
 
-/* Of a trace it may go to and fro between threads hundreds of times in a column: a solid line there
- * would hide all else. */
+/* The critical path of a trace may change between threads hundreds of times in a column: a solid
+ * line would hide everything else. */
 enum { MOST_TURNS = 3 };
 
 static void put_extent(const struct plot *plot, const struct column *column)
@@ -208,8 +207,8 @@ static void leave_column(const struct plot *plot, const struct column *column, b
 	svg_number(plot->out, column->last);
 }
 
-/* The critical path as a line through the middles of rows. What happens within one column is drawn
- * as its extent; `flutter`: only that of columns with many turns, otherwise all but that. */
+/* The critical path as a line through the middles of rows. Within one column its extent is drawn;
+ * `flutter` selects the columns with many changes, otherwise all others. */
 static void put_way(const struct plot *plot, const char *class_name, bool flutter)
 {
 	struct column column = {.x = -1};

@@ -1,8 +1,5 @@
-/* space_time_style.c - how a space-time diagram looks, in the light and in the dark.
- *
- * Plain classes with literal colours: readers of SVG that know no variables and nothing of a dark
- * mode show the light one.
- */
+/* space_time_style.c - the style of a space-time diagram, in light and dark mode. Plain classes
+ * with literal colours: viewers of SVG without variables and dark mode show the light one. */
 #include "space_time_plot.h"
 
 /* clang-format off */

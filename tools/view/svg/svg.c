@@ -1,4 +1,4 @@
-/* svg.c - the few things pictures need of SVG. */
+/* svg.c - the subset of SVG that pictures use. */
 #include "svg.h"
 #include <inttypes.h>
 #include <math.h>

@@ -1,4 +1,4 @@
-/* svg.h - the few things pictures need of SVG: numbers, boxes and text. */
+/* svg.h - the subset of SVG that pictures use: numbers, boxes and text. */
 #ifndef ORDO_TOOLS_VIEW_SVG_SVG_H
 #define ORDO_TOOLS_VIEW_SVG_SVG_H
 
@@ -8,13 +8,11 @@
 void svg_number(FILE *out, double number);
 /* ` name="number"` */
 void svg_attribute(FILE *out, const char *name, double number);
-/* A text as XML has it: what would be markup is escaped, and what XML cannot hold is a question
- * mark. */
+/* A text in XML: markup is escaped, and characters that XML forbids become question marks. */
 void svg_escape(FILE *out, const char *text);
-/* <text> in a class of the picture's style, its first letter (or last, or middle: as the class
- * says) at x. */
+/* <text> in a class of the picture's style; x is its start, end or middle, by the class. */
 void svg_label(FILE *out, const char *class_name, double x, double y, const char *text);
-/* A closed box as path data. Boxes that meet have one edge: left and right are rounded, not the
+/* A closed box as path data. Adjacent boxes share an edge: left and right are rounded, not the
  * width. */
 void svg_box(FILE *out, double left, double top, double right, double bottom);
 /* <rect>. */

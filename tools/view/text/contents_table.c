@@ -14,8 +14,8 @@ bool can_be_followed(
 			"the schedule is too large to compute every slot");
 		return refuse_error(call, &error);
 	}
-	/* The shape is checked first, all rules of it together: there may be more behind the last
-	 * finding. */
+	/* Checks all rules of the shape, because other findings may follow the last one of the
+	 * proof. */
 	const bool all_found = proof->complete || proof->nfinding < MOST_FINDINGS;
 	for (uint32_t i = 0; i < proof->nfinding; i++) {
 		const int rule = proof->findings[i].rule;
@@ -27,8 +27,8 @@ bool can_be_followed(
 	return true;
 }
 
-/* [limit] which of `first`..`first + limit - 1` were chosen; NULL: none was, or (*failed) that made
- * no sense. */
+/* [limit] the selected ones of `first`..`first + limit - 1`; NULL: none was selected, or (*failed)
+ * the list is invalid. */
 static bool *read_mask(struct call *call, const char *option, const struct texts *texts,
 	uint32_t limit, bool *failed)
 {

@@ -10,15 +10,15 @@ struct contents_wish {
 	bool trees;
 };
 
-/* What a picture shows of what is wrong. */
+/* The findings of a proof that a picture shows. */
 enum { MOST_FINDINGS = 16 };
 
-/* Are all ranks, chunks and slots there that tasks name? The proof (NULL: undecided) was given up
- * after MOST_FINDINGS. false: call->status. */
+/* Do all ranks, chunks and slots that tasks name exist? The proof (NULL: undecided) stopped after
+ * MOST_FINDINGS. false: call->status. */
 bool can_be_followed(
 	struct call *call, const struct ordo_schedule *schedule, const struct ordo_proof *proof);
 
-/* Prints it for the ranks that were chosen, or a few. The proof is as for can_be_followed. false:
+/* Prints the table for the selected ranks, or a few. The proof is as for can_be_followed. false:
  * call->status. */
 bool draw_contents(struct call *call, const struct contents_wish *wish,
 	const struct ordo_schedule *schedule, const struct ordo_proof *proof, bool markdown,

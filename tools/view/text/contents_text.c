@@ -1,4 +1,4 @@
-/* contents_text.c - a table of what every slot holds after each step. */
+/* contents_text.c - a table of the contents of every slot after each step. */
 #include "contents_text.h"
 #include <inttypes.h>
 #include <ordo/arena.h>
@@ -8,10 +8,10 @@
 enum {
 	LINE = 100,	  /* letters */
 	LONGEST_SET = 18, /* letters of one sum */
-	MOST_SLOTS = 8,	  /* of a buffer, if nobody chose */
+	MOST_SLOTS = 8,	  /* of a buffer, by default */
 	MOST_STEPS = 32,  /* likewise; half of them at either end */
 	MOST_LEAVES = 16, /* of a tree */
-	FEW_LEAVES = 4,	  /* so few are listed rather than called 3..1 */
+	FEW_LEAVES = 4,	  /* fewer than this are listed instead of written 3..1 */
 };
 
 struct column {
@@ -20,7 +20,7 @@ struct column {
 	int width;
 };
 
-/* What was said of trees, to be explained. */
+/* The notations in the table, for its legend. */
 struct used {
 	bool undefined, counted, strided, repeated, wrapped;
 };
@@ -33,12 +33,12 @@ struct table {
 	struct column *columns;
 	uint32_t ncolumn;
 	size_t column_room;
-	/* [nrank * ncolumn] ORDO_NONE: that rank has no such slot */
+	/* [nrank * ncolumn] ORDO_NONE: the rank has no such slot */
 	uint32_t *cell_at;
 	const char **texts; /* [nchange] NULL: not in the table */
-	/* [nnode] the text of a sum; NULL: not needed yet */
+	/* [nnode] the text of a sum; NULL: not needed so far */
 	const char **of_tree;
-	const char **shown;			/* [ncell] now */
+	const char **shown;			/* [ncell] current contents */
 	uint32_t *changed;			/* [ncell] the last step that changed it + 1 */
 	uint32_t *stack, *seen, *leaves, stamp; /* for walks: [nnode], [nnode], [contributors] */
 	struct used used;
@@ -55,16 +55,13 @@ static bool reduces(const struct table *table)
 	return ordo_operator_facts(problem_of(table)->op)->reduces;
 }
 
-/* Sums in few letters. */
-
 static int compare_leaves(const void *left, const void *right)
 {
 	const uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
 	return a < b ? -1 : a > b;
 }
 
-/* The leaves of a tree, ascending, each once; a node is entered once however often it is in the
- * tree. */
+/* The leaves of a tree, ascending, each once; a shared node is visited once. */
 static uint32_t gather_leaves(struct table *table, uint32_t tree)
 {
 	const struct ordo_trees *trees = &table->contents->forest->trees;
@@ -88,14 +85,14 @@ static uint32_t gather_leaves(struct table *table, uint32_t tree)
 	return count;
 }
 
-/* "{0,2..5,7}"; more than LONGEST_SET letters: it does not fit. */
+/* "{0,2..5,7}"; false if longer than LONGEST_SET letters. */
 static size_t print_ranges(const uint32_t *leaves, uint32_t count, char *text, size_t size)
 {
 	size_t length = (size_t)snprintf(text, size, "{");
 	for (uint32_t first = 0, end; first < count && length < size; first = end) {
 		for (end = first + 1; end < count && leaves[end] == leaves[end - 1] + 1;)
 			end++;
-		/* Of two in a row the comma is as short. */
+		/* For two in a row a comma is as short. */
 		if (end - first < 3)
 			end = first + 1;
 		length += (size_t)snprintf(text + length, size - length,
@@ -115,8 +112,8 @@ static bool is_strided(const uint32_t *leaves, uint32_t count)
 	return count > 2;
 }
 
-/* From which of them on they are all there are, over the last contributor to the first: 6, 7, 0, 1
- * of 8. 0: they are not. */
+/* The start of a cyclic range of all contributors, such as 6, 7, 0, 1 of 8. 0: they are not a
+ * cyclic range. */
 static uint32_t find_wrap(const struct table *table, const uint32_t *leaves, uint32_t count)
 {
 	const uint32_t last =
@@ -171,8 +168,8 @@ static const char *sum_text(struct table *table, uint32_t tree)
 	return *text;
 }
 
-/* Which chunk a scratch slot holds is said, where there is more than one; an output or input slot
- * has its own. */
+/* The chunk of a scratch slot is printed if there is more than one chunk; output and input slots
+ * have their own chunk. */
 static const char *content_text(
 	struct table *table, enum ordo_buffer buffer, struct content content)
 {
@@ -189,7 +186,7 @@ static const char *content_text(
 	return ordo_arena_format(&table->arena, "c%" PRIu32 ":%s", content.chunk, sum);
 }
 
-/* Which slots are columns. */
+/* Selects the slots that are columns. */
 
 static bool add_column(struct table *table, enum ordo_buffer buffer, uint32_t slot)
 {
@@ -200,7 +197,7 @@ static bool add_column(struct table *table, enum ordo_buffer buffer, uint32_t sl
 	return true;
 }
 
-/* The chunk that an output or input slot is for. */
+/* The chunk that belongs to an output or input slot. */
 static uint32_t own_chunk(const struct table *table, const struct slot_name *name)
 {
 	return name->buffer == ORDO_OUTPUT
@@ -292,7 +289,7 @@ static int digits(uint32_t number)
 	return snprintf(NULL, 0, "%" PRIu32, number);
 }
 
-/* Texts of all that the columns ever hold, and so how wide they are. */
+/* The texts of all contents of the columns, and the widths of the columns. */
 static bool write_texts(struct table *table)
 {
 	const struct contents *contents = table->contents;
@@ -314,8 +311,6 @@ static bool write_texts(struct table *table)
 	}
 	return true;
 }
-
-/* Printing. */
 
 static int buffer_width(const struct table *table, uint32_t first, uint32_t end)
 {
@@ -351,7 +346,7 @@ static uint32_t end_of_line(const struct table *table, uint32_t first)
 	return end;
 }
 
-/* Blanks are owed until something follows, so that no line ends in them. */
+/* Blanks are printed only before the next text, so that no line ends with blanks. */
 static void print_padded(FILE *out, int *owed, const char *text, int width)
 {
 	fprintf(out, "%*s%s", *owed, "", text);
@@ -477,7 +472,7 @@ static void print_step(const struct table *table, uint32_t step, bool changes)
 	}
 }
 
-/* Which steps are printed, and how many. NULL: no memory. */
+/* Selects the steps to print, and counts them. NULL: no memory. */
 static bool *choose_steps(const struct table *table, struct contents_omission *omission)
 {
 	const uint32_t nstep = table->contents->nstep;
@@ -520,7 +515,7 @@ static bool print_steps(struct table *table, struct contents_omission *omission)
 	return true;
 }
 
-/* What stands above the table. */
+/* The heading of the table. */
 
 static const char *slots_meaning(const struct ordo_problem *problem)
 {
