@@ -7,43 +7,21 @@
  * decides every query about those lanes. a precedes b exactly if the last Wait before b left
  * clock[stream of b][lane of a's stream] > a.
  */
-#include "verifier.h"
-#include <ordo/arena.h>
+#include "passes.h"
 #include <stdlib.h>
 #include <string.h>
-
-enum { LANES = 16 };
 
 /* Without a limit on them, tokens in flight are measured only if that costs at most so many
  * steps. */
 #define CHEAP_STEPS 2000000u
 
-struct line {
-	uint32_t clock[LANES];
-};
-
-/* After the Wait at `gate`, is clock[lane] > need? */
-struct probe {
-	uint32_t lane, gate_at, need;
-	bool *answer;
-};
-
 struct reachability {
 	struct verifier *verifier;
 	uint32_t *lane_of; /* [nstream] ORDO_NONE: no lane */
 	uint32_t nlane;
-	struct probe *probes;
-	uint32_t nprobe;
-	bool tokens; /* measure them */
-
-	struct line *clocks; /* [nstream] */
-	struct line *pool;   /* lines of tokens in flight */
-	size_t pool_room;
-	uint32_t npool, free_line;
-	/* [nnotify] line of a token; free ones are chained through the pool */
-	uint32_t *line_of;
-	uint32_t *passed;	  /* [nsignal] waits that precede the notifier's current point */
-	uint32_t *posted, *taken; /* [nsignal] */
+	bool tokens;	  /* measure them */
+	uint32_t *passed; /* [nsignal] waits that precede the notifier's current point */
+	struct passes passes;
 };
 
 static void add_lane(struct reachability *reach, uint32_t stream)
@@ -82,37 +60,29 @@ static void add_token_lanes(struct reachability *reach)
 	uint32_t nlane = reach->nlane + verifier->schedule->nstream;
 	reach->tokens = verifier->options->limits.tokens_in_flight ||
 			(2 * (uint64_t)count_notifies(verifier) + verifier->schedule->nstream) *
-					((nlane + LANES - 1) / LANES) <=
+					((nlane + LINE_CLOCKS - 1) / LINE_CLOCKS) <=
 				CHEAP_STEPS;
 	for (uint32_t i = 0; reach->tokens && i < verifier->findings.proof->nsignal; i++)
 		add_lane(reach, verifier->signals.table.items[i].waiter);
 }
 
-static bool add_probes(struct reachability *reach)
+/* Is the clock of the queried stream, after the Wait at the gate, later than task a? */
+static void add_probes(struct reachability *reach)
 {
 	struct verifier *verifier = reach->verifier;
-	const struct task_info *notes = verifier->tasks;
-	reach->probes =
-		ordo_array_make((size_t)verifier->queries.count + 1, sizeof *reach->probes, 0);
-	if (!reach->probes)
-		return false;
+	struct passes *passes = &reach->passes;
 	for (uint32_t i = 0; i < verifier->queries.count; i++) {
 		struct query *query = &verifier->queries.items[i];
-		if (is_open(query))
-			reach->probes[reach->nprobe++] =
-				(struct probe){reach->lane_of[notes[query->a].stream],
-					notes[query->gate].at, query->a, &query->ordered};
+		if (!is_open(query))
+			continue;
+		const uint32_t lane = reach->lane_of[verifier->tasks[query->a].stream];
+		passes->probes[passes->nprobe++] = (struct probe){.batch = lane / LINE_CLOCKS,
+			.key = verifier->tasks[query->gate].at,
+			.lane = lane % LINE_CLOCKS,
+			.need = query->a,
+			.target = &query->ordered};
 	}
-	return true;
-}
-
-static int by_batch(const void *left, const void *right)
-{
-	const struct probe *a = left, *b = right;
-	uint32_t batch_a = a->lane / LANES, batch_b = b->lane / LANES;
-	if (batch_a != batch_b)
-		return batch_a < batch_b ? -1 : 1;
-	return a->gate_at < b->gate_at ? -1 : a->gate_at > b->gate_at;
+	ordo_passes_sort(passes);
 }
 
 bool ordo_list_order(struct verifier *verifier)
@@ -133,31 +103,6 @@ bool ordo_list_order(struct verifier *verifier)
 	return true;
 }
 
-static bool open_tokens(struct reachability *reach)
-{
-	const struct verifier *verifier = reach->verifier;
-	uint32_t nsignal = verifier->findings.proof->nsignal;
-	const size_t nnotify = count_notifies(verifier);
-	reach->line_of = malloc((nnotify + 1) * sizeof *reach->line_of);
-	reach->passed = calloc((size_t)nsignal + 1, sizeof *reach->passed);
-	reach->posted = calloc((size_t)nsignal + 1, sizeof *reach->posted);
-	reach->taken = calloc((size_t)nsignal + 1, sizeof *reach->taken);
-	return reach->line_of && reach->passed && reach->posted && reach->taken;
-}
-
-static uint32_t take_line(struct reachability *reach)
-{
-	uint32_t line = reach->free_line;
-	if (line != ORDO_NONE) {
-		reach->free_line = reach->pool[line].clock[0];
-		return line;
-	}
-	if (!ordo_array_reserve(
-		    &reach->pool, &reach->pool_room, (size_t)reach->npool + 1, sizeof *reach->pool))
-		return ORDO_NONE;
-	return reach->npool++;
-}
-
 static void measure_tokens(struct reachability *reach, uint32_t id, uint32_t index, uint32_t known)
 {
 	struct verifier *verifier = reach->verifier;
@@ -165,7 +110,7 @@ static void measure_tokens(struct reachability *reach, uint32_t id, uint32_t ind
 	uint32_t *passed = &reach->passed[index];
 	while (*passed < signal->taken && verifier->signals.waits[signal->first + *passed] < known)
 		++*passed;
-	uint32_t flying = reach->posted[index] - *passed;
+	uint32_t flying = reach->passes.sent[index] - *passed;
 	if (verifier->findings.proof->tokens_in_flight >= flying)
 		return;
 	verifier->findings.proof->tokens_in_flight = flying;
@@ -174,123 +119,96 @@ static void measure_tokens(struct reachability *reach, uint32_t id, uint32_t ind
 
 static bool notify(struct reachability *reach, uint32_t id, uint32_t first_lane)
 {
-	struct verifier *verifier = reach->verifier;
-	uint32_t index = verifier->tasks[id].link;
-	const struct signal *signal = &verifier->signals.items[index];
-	const uint32_t notifier = verifier->tasks[id].stream;
-	struct line *clock = &reach->clocks[notifier];
-	uint32_t own = reach->lane_of[notifier] - first_lane;
-	if (own < LANES)
-		clock->clock[own] = id + 1;
-	uint32_t line = take_line(reach);
-	if (line == ORDO_NONE)
+	const struct verifier *verifier = reach->verifier;
+	const uint32_t index = verifier->tasks[id].link, notifier = verifier->tasks[id].stream,
+		       waiter = verifier->signals.table.items[index].waiter,
+		       own = reach->lane_of[notifier] - first_lane,
+		       other = reach->lane_of[waiter] - first_lane;
+	struct line *line = &reach->passes.lines[notifier];
+	if (own < LINE_CLOCKS)
+		line->clock[own] = id + 1;
+	if (!send_line(&reach->passes, index, notifier))
 		return false;
-	reach->pool[line] = *clock;
-	reach->line_of[signal->first + reach->posted[index]++] = line;
-	const uint32_t waiter = verifier->signals.table.items[index].waiter;
-	uint32_t other = reach->lane_of[waiter] - first_lane;
-	if (reach->tokens && other < LANES)
-		measure_tokens(reach, id, index, clock->clock[other]);
+	if (reach->tokens && other < LINE_CLOCKS)
+		measure_tokens(reach, id, index, line->clock[other]);
 	return true;
 }
 
 static const struct line *wait(struct reachability *reach, uint32_t id)
 {
-	uint32_t index = reach->verifier->tasks[id].link;
-	const struct signal *signal = &reach->verifier->signals.items[index];
-	struct line *clock = &reach->clocks[reach->verifier->tasks[id].stream];
-	uint32_t line = reach->line_of[signal->first + reach->taken[index]++];
-	for (int i = 0; i < LANES; i++)
-		if (clock->clock[i] < reach->pool[line].clock[i])
-			clock->clock[i] = reach->pool[line].clock[i];
-	reach->pool[line].clock[0] = reach->free_line;
-	reach->free_line = line;
-	return clock;
+	const struct task_info *info = &reach->verifier->tasks[id];
+	struct line *own = &reach->passes.lines[info->stream],
+		    *line = receive_line(&reach->passes, info->link);
+	for (int i = 0; i < LINE_CLOCKS; i++)
+		if (own->clock[i] < line->clock[i])
+			own->clock[i] = line->clock[i];
+	release_line(&reach->passes, line);
+	return own;
 }
 
-static void start_pass(struct reachability *reach)
-{
-	const struct ordo_schedule *schedule = reach->verifier->schedule;
-	size_t nsignal = reach->verifier->findings.proof->nsignal;
-	memset(reach->clocks, 0, schedule->nstream * sizeof *reach->clocks);
-	memset(reach->passed, 0, nsignal * sizeof *reach->passed);
-	memset(reach->posted, 0, nsignal * sizeof *reach->posted);
-	memset(reach->taken, 0, nsignal * sizeof *reach->taken);
-	reach->npool = 0;
-	reach->free_line = ORDO_NONE;
-}
-
-static bool run_pass(struct reachability *reach, uint32_t first_lane, const struct probe **next)
+static bool run_pass(struct reachability *reach, uint32_t batch, const struct probe **next)
 {
 	const struct verifier *verifier = reach->verifier;
-	const struct probe *end = reach->probes + reach->nprobe;
-	start_pass(reach);
+	const struct probe *end = reach->passes.probes + reach->passes.nprobe;
+	ordo_passes_begin(&reach->passes);
+	memset(reach->passed, 0, verifier->findings.proof->nsignal * sizeof *reach->passed);
 	for (uint32_t i = 0; i < verifier->queries.norder; i++) {
-		uint32_t id = verifier->queries.order[i];
+		const uint32_t id = verifier->queries.order[i];
 		if (verifier->schedule->tasks[id].kind == ORDO_NOTIFY) {
-			if (!notify(reach, id, first_lane))
+			if (!notify(reach, id, batch * LINE_CLOCKS))
 				return false;
 			continue;
 		}
-		const struct line *clock = wait(reach, id);
-		for (; *next < end && (*next)->lane - first_lane < LANES &&
-			(*next)->gate_at == verifier->tasks[id].at;
+		const struct line *line = wait(reach, id);
+		for (; *next < end && (*next)->batch == batch &&
+			(*next)->key == verifier->tasks[id].at;
 			++*next)
-			*(*next)->answer = clock->clock[(*next)->lane - first_lane] > (*next)->need;
+			*(bool *)(*next)->target = line->clock[(*next)->lane] > (*next)->need;
 	}
 	return true;
 }
 
 static bool run_passes(struct reachability *reach)
 {
-	struct verifier *verifier = reach->verifier;
-	const struct ordo_verify_options *options = verifier->options;
-	const struct probe *next = reach->probes;
-	for (uint32_t first = 0; first < reach->nlane; first += LANES) {
+	const struct ordo_verify_options *options = reach->verifier->options;
+	const struct probe *next = reach->passes.probes;
+	for (uint32_t batch = 0; batch * LINE_CLOCKS < reach->nlane; batch++) {
 		if (options->progress)
-			options->progress(options->closure, "ordering", first, reach->nlane);
-		if (!run_pass(reach, first, &next))
+			options->progress(
+				options->closure, "ordering", batch * LINE_CLOCKS, reach->nlane);
+		if (!run_pass(reach, batch, &next))
 			return false;
 	}
 	return true;
 }
 
-static bool open_clocks(struct reachability *reach)
+static bool open_lanes(struct reachability *reach)
 {
-	const size_t nstream = (size_t)reach->verifier->schedule->nstream + 1;
-	reach->lane_of = ordo_array_make(nstream, sizeof *reach->lane_of, 0xff);
-	reach->clocks = ordo_array_make(nstream, sizeof *reach->clocks, 0);
-	if (!reach->lane_of || !reach->clocks)
+	const struct verifier *verifier = reach->verifier;
+	reach->lane_of = ordo_array_make(
+		(size_t)verifier->schedule->nstream + 1, sizeof *reach->lane_of, 0xff);
+	reach->passed = ordo_array_make(
+		(size_t)verifier->findings.proof->nsignal + 1, sizeof *reach->passed, 0);
+	if (!reach->lane_of || !reach->passed)
 		return false;
 	add_lanes(reach);
 	add_token_lanes(reach);
 	return true;
 }
 
-static void close_clocks(struct reachability *reach)
-{
-	free(reach->lane_of);
-	free(reach->probes);
-	free(reach->clocks);
-	free(reach->pool);
-	free(reach->line_of);
-	free(reach->passed);
-	free(reach->posted);
-	free(reach->taken);
-}
-
 bool ordo_verify_reachability(struct verifier *verifier)
 {
 	struct reachability reach = {.verifier = verifier};
-	bool worked = open_clocks(&reach);
+	bool worked = open_lanes(&reach);
 	if (worked && reach.nlane) {
-		worked = ordo_list_order(verifier) && open_tokens(&reach) && add_probes(&reach);
+		worked = ordo_passes_open(&reach.passes, verifier, verifier->queries.count);
 		if (worked) {
-			qsort(reach.probes, reach.nprobe, sizeof *reach.probes, by_batch);
-			verifier->findings.proof->order_swept += reach.nprobe;
+			add_probes(&reach);
 			worked = run_passes(&reach);
 		}
+		ordo_passes_close(&reach.passes);
 	}
-	close_clocks(&reach);
+	free(reach.lane_of);
+	free(reach.passed);
 	return worked ? true : ordo_fail_memory(verifier->findings.error);
 }
