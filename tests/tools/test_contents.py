@@ -287,14 +287,14 @@ def _(ordo):
                   for rank in (5, 60) for chunk in (3, 63)}, some.out)
 
 
-@desk_case("a refuted schedule: one of its executions, what is undefined, and where it blocks")
+@desk_case("a refuted schedule: one of its executions, what is undefined, and where it is stuck")
 def _(ordo):
     for name, words in {
             "R8-two-writers-unordered": "refuted by R8: this is one of its executions",
             "R10-reads-undefined": "?: undefined",
             "R11-adds-twice": "!: some data were added more than once",
-            "R7-both-wait-first": "blocked: 2 streams wait for ever, the first of them at rank 0",
-            "R6-wait-without-notify": "blocked: 1 stream waits for ever"
+            "R7-both-wait-first": "stuck: 2 streams wait for ever, the first of them at rank 0",
+            "R6-wait-without-notify": "stuck: 1 stream waits for ever"
     }.items():
         out = ordo.works("draw", REJECT / f"{name}.json", "--as", "table").out
         wanted(words in out, name, out)

@@ -615,7 +615,7 @@ static void print_blocked(const struct table *table)
 	if (!contents->nblocked)
 		return;
 	ordo_task_locate(table->schedule, contents->first_blocked, where, sizeof where);
-	fprintf(table->out, "\nblocked: %" PRIu32 " stream%s for ever, the first of them at %s\n",
+	fprintf(table->out, "\nstuck: %" PRIu32 " stream%s for ever, the first of them at %s\n",
 		contents->nblocked, contents->nblocked == 1 ? " waits" : "s wait", where);
 }
 
