@@ -483,7 +483,7 @@ def rewritten(text, results):
     return text
 
 
-def main():
+def read_options():
     parser = argparse.ArgumentParser(
         prog="bench-collectives",
         description="Measures collectives beside MPI and hand-written code.")
@@ -515,8 +515,11 @@ def main():
     parser.add_argument("--seconds",
                         type=float,
                         help="for a cell in one pass, more if a call is long (0.06, quick 0.12)")
-    options = parser.parse_args()
+    return parser.parse_args()
 
+
+def main():
+    options = read_options()
     if options.stored:
         results = json.loads(options.stored.read_text(encoding="utf-8"))
     else:
