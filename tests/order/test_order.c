@@ -210,7 +210,7 @@ static void other_leaves_and_associative_reductions_have_no_witness(void **state
 	struct ordo_contradiction contradiction;
 	struct ordo_error error;
 	assert_false(ordo_tree_witness(forest, trees[0], trees[1], &witness, &error));
-	assert_non_null(strstr(error.text, "not the same leaves"));
+	assert_non_null(strstr(error.text, "different leaves"));
 	assert_false(ordo_contradict(
 		forest, ORDO_I32, ORDO_I32, ORDO_SUM, elements, trees, &contradiction, &error));
 	assert_non_null(strstr(error.text, "i32 sum is associative"));
