@@ -31,9 +31,6 @@ KNOWN = {
     "lines": [],
     "functions": [
         "tests/bench/collectives.py: measure",
-        "tests/tools/test_command.py: _",
-        "tests/tools/test_command.py: numbers",
-        "tests/tools/test_command.py: overwriting",
     ],
     "structs": [],
     "folders": [],

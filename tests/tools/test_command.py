@@ -763,6 +763,10 @@ def _(ordo):
     wanted(
         "halving-doubling" in done.err
         and "no: halving-doubling needs a power of two ranks, found 6" in done.err, done.err)
+
+
+@desk_case("compile: --json lists every candidate, with its time or why it does not suit")
+def _(ordo):
     answer = ordo.answer("compile", "allreduce", "-n", 8, "--order", "linear", "--size", "64MiB",
                          "-o", "x.json")
     standings = {one["algorithm"]: one for one in answer["candidates"]}
@@ -902,6 +906,14 @@ def _(ordo):
         wanted(results[0] != results[1] and len(one["differing"][0]["trees"]) == 2, one)
     wanted(answer["guarantees"] == {"G1": "holds", "G2": "holds", "G3": "does not hold"},
            answer["guarantees"])
+
+
+@desk_case(
+    "verify: whether bits of a set change with the size depends on the type and the reduction"
+)
+def _(ordo):
+    ordo.works("compile", "allreduce", "-n", 8, "--topology", "hypercube", "--sizes", "1:1GiB",
+               "-o", "fast")
     # For integers the order does not matter, for products of doubles another input shows it.
     done = ordo.works("verify", "fast", "--type", "i32", "--require", "G1,G2,G3,constant")
     wanted("any: for i32 sum every order has the same bits" in done.out, done.out)
@@ -1101,6 +1113,15 @@ def _(ordo):
             r"\n  critical path +\d+ tasks, of which 6 take time: begin and duration\n +0 us \+ 13 "
             r"us +rank \d ring: SendReduce ",
             done.out), done.out)
+
+
+@desk_case("predict: --json has every link and task of the critical path, with exact sums")
+def _(ordo):
+    ordo.compile("ring.json")
+    setting = [
+        "ring.json", "--topology", "full-mesh", "--size", "4MB", "--alpha-ns", 500, "--bandwidth",
+        100, "--reduce-bandwidth", 400
+    ]
     answer = ordo.answer("predict", *setting)
     wanted(
         abs(answer["seconds"] - 70.5e-6) < 1e-15
@@ -1181,6 +1202,13 @@ def _(ordo):
     wanted(
         "1003 B cut to 1000 B, equally many elements of f64 in each of 5 blocks" in done.err
         and "for 1000 B of f64" in done.out, done.out, done.err)
+
+
+@desk_case(
+    "--route-through-ranks: predicted, judged, drawn and viewed alike"
+)
+def _(ordo):
+    ordo.compile("mesh.json", operator="allgather", algorithm="mesh", ranks=5)
     ordo.fails(
         1,
         r"error\[R12\]: rank \d sends to rank \d, and in topology ring nothing that is up leads "
@@ -1206,6 +1234,12 @@ def _(ordo):
     wanted("refuted" not in ordo.works(*drawn).err)
     ordo.works("view", "mesh.json", "--topology", "ring", "--route-through-ranks", "-o",
                "mesh.html")
+
+
+@desk_case(
+    "predict: rates of the topology's document are used, and those of the command line first"
+)
+def _(ordo):
     # What the topology's document tells is taken, and what the command line tells before it.
     document = strict_json.loads(ordo.works("draw", "--topology", "full-mesh", "--ranks", 4, "--as",
                                             "json").out)
@@ -1276,6 +1310,28 @@ def _(ordo):
                        'found a plan set, wanted a schedule', *words)
 
 
+def check_refused_number(option, value, said, words):
+    """`words` is what was wanted in place of the value, and must be why it was refused."""
+    integer = int(value) if re.fullmatch("[0-9]+", value) else None
+    if bound := re.fullmatch(r"at most (\d+)( bytes)?", words):
+        wanted(integer is not None and integer > int(bound.group(1)) or bound.group(2)
+               and value == "99999999TiB", option, value, said)
+    elif bound := re.fullmatch(r"at least (\d+)", words):
+        wanted(integer is not None and integer < int(bound.group(1)), option, value,
+               said)
+    elif re.fullmatch(r"a number of \d+\.\.\d+", words):
+        wanted(integer is None, option, value, said)
+    elif words == "a number above 0, of 4.9e-324..1.7e+308":
+        wanted(value in ("1e999", "1e-999"), option, value, said)
+    elif words == "a number above 0":
+        wanted(value in ("0", "-1", "", "0x10", "1KiB", "99999999TiB", "1XiB", " 1",
+                         "1 "), option, value, said)
+    else:
+        wanted(words == "a size such as 4096, 1KiB or 1GiB" and integer is None
+               and value not in ("1KiB", "99999999TiB"), option,
+               value, said)
+
+
 @desk_case("every option that takes a number says why it refuses one: none, too small, or too large"
            )
 def numbers(ordo):
@@ -1294,7 +1350,6 @@ def numbers(ordo):
                 said = ordo.fails(2, "", command, f"{option}={value}",
                                   "--no-such-option").err.splitlines()[0]
                 shown = value or "nothing"
-                integer = int(value) if re.fullmatch("[0-9]+", value) else None
                 if said == "error: unknown option --no-such-option":
                     wanted(value not in ("", "-1", "0x10", " 1", "1 ", "1e999", "1e-999",
                                          "99999999TiB", "1XiB"), command, option, value)
@@ -1302,26 +1357,13 @@ def numbers(ordo):
                 found = re.fullmatch(rf"error: {option}: found {re.escape(shown)}, wanted (.*)",
                                      said)
                 wanted(found, command, option, value, said)
-                words = found.group(1)
                 seen += 1
-                if bound := re.fullmatch(r"at most (\d+)( bytes)?", words):
-                    wanted(integer is not None and integer > int(bound.group(1)) or bound.group(2)
-                           and value == "99999999TiB", option, value, said)
-                elif bound := re.fullmatch(r"at least (\d+)", words):
-                    wanted(integer is not None and integer < int(bound.group(1)), option, value,
-                           said)
-                elif re.fullmatch(r"a number of \d+\.\.\d+", words):
-                    wanted(integer is None, option, value, said)
-                elif words == "a number above 0, of 4.9e-324..1.7e+308":
-                    wanted(value in ("1e999", "1e-999"), option, value, said)
-                elif words == "a number above 0":
-                    wanted(value in ("0", "-1", "", "0x10", "1KiB", "99999999TiB", "1XiB", " 1",
-                                     "1 "), option, value, said)
-                else:
-                    wanted(words == "a size such as 4096, 1KiB or 1GiB" and integer is None
-                           and value not in ("1KiB", "99999999TiB"), option,
-                           value, said)
+                check_refused_number(option, value, said, found.group(1))
     wanted(seen > 500, seen)
+
+
+@desk_case("numbers that are too large for this machine or for a size are refused")
+def _(ordo):
     ordo.compile("ring.json")
     most = 9223372036854775807
     for words in [["run", "ring.json", "--count", most], ["run", "ring.json", "--bytes", most - 3],
@@ -1338,19 +1380,8 @@ def numbers(ordo):
                    "tune", "allreduce", "-n", 2, "--sizes", sizes)
 
 
-@desk_case("nothing is written over what is read: the file, a link to it, or a part of its folder")
-def overwriting(ordo):
-    ordo.compile("ring.json")
-    ordo.compile("ring")
-    ordo.works("compile", "allreduce", "-n", 4, "--sizes", "1:1GiB", "-o", "set")
-    ordo.works("compile", "allreduce", "-n", 4, "-a", "mesh", "-o", "other.json")
-    ordo.works("draw", "--topology", "torus:2x2", "--as", "json", "-o", "torus.json")
-    ordo.works("run", "ring.json", "--trace", "trace.json")
-    race = ordo.folder / "race.json"
-    race.write_bytes((REJECT / "R8-two-writers-unordered.json").read_bytes())
-    ordo("verify", race, "--write-replay", "replay.json")
-    ordo.works("verify", "ring.json", "--write-input", "input.json")
-    # What is read, and then everything that writes, X being where to.
+def commands_that_write(race):
+    """What is read, and then everything that writes, X being where to."""
     schedules = [words for one in ("ring.json", "ring", "ring/schedule.json") for words in (
         (one, "verify", one, "--certificate", "X"), (one, "verify", one, "--write-input", "X"),
         (one, "run", one, "--trace", "X"),
@@ -1376,30 +1407,68 @@ def overwriting(ordo):
                   ("input.json", "run", "ring.json", "--input", "input.json", "--trace", "X"),
                   ("trace.json", "draw", "ring.json", "--space-time", "--trace", "trace.json",
                    "--as", "svg", "-o", "X")]
+    return schedules
+
+
+def names_of(ordo, read):
+    """Ways to name what is read: its path, its parts, and links to it, which are made here."""
+    path = ordo.folder / read
+    targets = [read, f"./{read}"]
+    if path.is_dir():
+        targets += [f"{read}/{one.name}" for one in path.iterdir()]
+    (ordo.folder / "symbolic").symlink_to(path)
+    links = ["symbolic"]
+    for number, part in enumerate(sorted(path.iterdir()) if path.is_dir() else [path]):
+        os.link(part, ordo.folder / f"hard{number}")
+        links.append(f"hard{number}")
+    if read == "ring/schedule.json":
+        targets += ["ring/rank-2.json"]
+    return targets + links, links
+
+
+def check_table_of_writers(ordo, schedules):
+    """Every option that writes is in the table of commands that write."""
+    known = {(words[1], re.match("--[a-z-]+|-o", str(word)).group().replace("-o", "--output")
+              if str(word) != "--output" else "--output")
+             for words in schedules for word, place in zip(words, [*words[1:], None])
+             if "X" in (str(place), *str(word).split("=")[1:])}
+    reads = {("run", "--replay"), ("run", "--input"), ("view", "--against"), ("draw", "--trace"),
+             ("view", "--trace"), ("predict", "--trace")}
+    alone = {("demo", "--output"), ("calibrate", "--output"),
+             ("explain", "--write-example")}  # read nothing
+    for command in re.findall(r"^  ([a-z]+) +\S", ordo.works("--help").out.split("options:")[0],
+                              re.M):
+        text = ordo.works(command, "--help").out
+        for option in re.findall(r"^  (?:-\w, )?(--[a-z-]+) (?:OUT|FILE|FOLDER)\b", text, re.M):
+            wanted((command, option) in known | reads | alone, command, option, known)
+
+
+@desk_case("nothing is written over what is read: the file, a link to it, or a part of its folder")
+def overwriting(ordo):
+    ordo.compile("ring.json")
+    ordo.compile("ring")
+    ordo.works("compile", "allreduce", "-n", 4, "--sizes", "1:1GiB", "-o", "set")
+    ordo.works("compile", "allreduce", "-n", 4, "-a", "mesh", "-o", "other.json")
+    ordo.works("draw", "--topology", "torus:2x2", "--as", "json", "-o", "torus.json")
+    ordo.works("run", "ring.json", "--trace", "trace.json")
+    race = ordo.folder / "race.json"
+    race.write_bytes((REJECT / "R8-two-writers-unordered.json").read_bytes())
+    ordo("verify", race, "--write-replay", "replay.json")
+    ordo.works("verify", "ring.json", "--write-input", "input.json")
+    schedules = commands_that_write(race)
 
     def files():
         return {path: path.read_bytes() if path.is_file() else None
                 for path in sorted(ordo.folder.rglob("*"))}
 
     for read, *words in schedules:
-        path = ordo.folder / read
-        targets = [read, f"./{read}"]
-        if path.is_dir():
-            targets += [f"{read}/{one.name}" for one in path.iterdir()]
-        (ordo.folder / "symbolic").symlink_to(path)
-        targets.append("symbolic")
-        parts = sorted(path.iterdir()) if path.is_dir() else [path]
-        for number, part in enumerate(parts):
-            os.link(part, ordo.folder / f"hard{number}")
-            targets.append(f"hard{number}")
-        if read == "ring/schedule.json":
-            targets += ["ring/rank-2.json"]
+        targets, links = names_of(ordo, read)
         before = files()
         for target in targets:
             now = [str(word).replace("X", target) if "X" in str(word) else word for word in words]
             ordo.fails(2, r"^error: --[a-z-]+: found .*, which is what is read", *now)
             wanted(files() == before, now)
-        for name in ["symbolic"] + [f"hard{number}" for number in range(len(parts))]:
+        for name in links:
             (ordo.folder / name).unlink()
     with open(ordo.folder / "ring.json", "rb") as ring:
         done = subprocess.run([ORDO, "verify", "-", "--certificate", "ring.json"], stdin=ring,
@@ -1416,20 +1485,7 @@ def overwriting(ordo):
         ordo.works("compile", "allreduce", "-n", 4, "-a", "ring", "-t", "ring", "-o", "ring")
         ordo.works("verify", "ring.json", "--certificate", "/dev/null", "--write-input",
                    "/dev/null")
-    # Every option that writes is in the table above.
-    known = {(words[1], re.match("--[a-z-]+|-o", str(word)).group().replace("-o", "--output")
-              if str(word) != "--output" else "--output")
-             for words in schedules for word, place in zip(words, [*words[1:], None])
-             if "X" in (str(place), *str(word).split("=")[1:])}
-    reads = {("run", "--replay"), ("run", "--input"), ("view", "--against"), ("draw", "--trace"),
-             ("view", "--trace"), ("predict", "--trace")}
-    alone = {("demo", "--output"), ("calibrate", "--output"),
-             ("explain", "--write-example")}  # read nothing
-    for command in re.findall(r"^  ([a-z]+) +\S", ordo.works("--help").out.split("options:")[0],
-                              re.M):
-        text = ordo.works(command, "--help").out
-        for option in re.findall(r"^  (?:-\w, )?(--[a-z-]+) (?:OUT|FILE|FOLDER)\b", text, re.M):
-            wanted((command, option) in known | reads | alone, command, option, known)
+    check_table_of_writers(ordo, schedules)
 
 
 @desk_case("nothing at all: no bytes, no elements, one rank, by every command that takes them")
@@ -1508,6 +1564,36 @@ def _(ordo):
             wanted(answer["exit code"] in (0, 1) and "error" not in answer, command, words, answer)
 
 
+def check_spreads(rates):
+    for one in rates:
+        for kind in "send", "send_reduce", "local_copy", "local_reduce":
+            spread = one[kind + "_gigabytes_per_second"]
+            wanted(
+                0 < spread["first_quartile"] <= spread["median"] <= spread["third_quartile"]
+                and spread["runs"] >= 3, one)
+
+
+def check_errors(check):
+    """Errors are those of what is printed beside them, and their median that of all."""
+    runs = check["runs"]
+    wanted({one["bytes"]
+            for one in runs} == {4096, 65536, 1 << 20, 16 << 20}
+           and len({one["algorithm"]
+                    for one in runs}) > 5, runs)
+    for one in runs:
+        wanted(
+            abs(one["predicted_seconds"] / one["measured_median_seconds"] - 1 - one["error"]) <
+            1e-9, one)
+        wanted(
+            one["measured_first_quartile_seconds"] <= one["measured_median_seconds"] <=
+            one["measured_third_quartile_seconds"], one)
+    errors = sorted(abs(one["error"]) for one in runs)
+    wanted(
+        abs(check["median_error"] -
+            (errors[(len(errors) - 1) // 2] + errors[len(errors) // 2]) / 2) < 1e-9)
+    wanted(check["most_error"] == errors[-1])
+
+
 @desk_case(
     "calibrate: what this machine's threads take, as a topology that choices and proofs accept")
 def _(ordo):
@@ -1547,30 +1633,8 @@ def _(ordo):
     wanted(
         abs(document["reduce_gbs"] / (1 / beyond if beyond > 1e-6 else 1e6) - 1) < 1e-9, document,
         send, both)
-    for one in answer["rates"]:
-        for kind in "send", "send_reduce", "local_copy", "local_reduce":
-            spread = one[kind + "_gigabytes_per_second"]
-            wanted(
-                0 < spread["first_quartile"] <= spread["median"] <= spread["third_quartile"]
-                and spread["runs"] >= 3, one)
-    # Errors are those of what is printed beside them, and their median that of all.
-    runs = answer["check"]["runs"]
-    wanted({one["bytes"]
-            for one in runs} == {4096, 65536, 1 << 20, 16 << 20}
-           and len({one["algorithm"]
-                    for one in runs}) > 5, runs)
-    for one in runs:
-        wanted(
-            abs(one["predicted_seconds"] / one["measured_median_seconds"] - 1 - one["error"]) <
-            1e-9, one)
-        wanted(
-            one["measured_first_quartile_seconds"] <= one["measured_median_seconds"] <=
-            one["measured_third_quartile_seconds"], one)
-    errors = sorted(abs(one["error"]) for one in runs)
-    wanted(
-        abs(answer["check"]["median_error"] -
-            (errors[(len(errors) - 1) // 2] + errors[len(errors) // 2]) / 2) < 1e-9)
-    wanted(answer["check"]["most_error"] == errors[-1])
+    check_spreads(answer["rates"])
+    check_errors(answer["check"])
     # The document is read again, by who chooses, predicts and proves.
     ordo.works("tune", "allreduce", "-n", 4, "--topology", "./machine.json", "--sizes", "1KiB:1MiB",
                "-o", "set")
@@ -1716,6 +1780,11 @@ def _(ordo):
         "verify", "set.json")
     ordo.fails(3, r'schedule "c.json": found AllReduce on 8 ranks', "run", "set.json", "--bytes",
                4096)
+
+
+@desk_case("a set is refuted by a schedule that breaks a rule, which is shown in its own file")
+def _(ordo):
+    ordo.compile("a.json")
     # Proved one by one: what breaks a rule is shown in its own file, and the set is refuted.
     lines = (ordo.folder / "a.json").read_text().splitlines(True)
     at = next(i for i, line in enumerate(lines) if '"Wait"' in line)
@@ -2244,6 +2313,15 @@ def _(ordo):
         wanted("x.json is not written: there is no input on which they differ" in done.err,
                done.err)
     wanted("x.json" not in ordo.names(), ordo.names())
+
+
+@desk_case(
+    "diff: the input serves both, also where other ranks hold the shards and results"
+)
+def _(ordo):
+    ordo.compile("ring.json", "--chunks", 3)
+    ordo.compile("dyadic.json", algorithm="dyadic")
+    ordo.compile("mesh.json", algorithm="mesh")
     # It serves both, also where the ranks that hold shards and results are others.
     for ranks, algorithm in [(2, "dyadic"), (4, "ring")]:
         ordo.compile(f"{ranks}.json",
