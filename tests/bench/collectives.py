@@ -155,9 +155,8 @@ def absent_contenders(build):
     return absent
 
 
-def measure(build, quick, npass, seconds):
-    program = str(build / "tests/bench" / "bench_collectives")
-    absent, cells, engines = absent_contenders(build), {}, []
+def plan_of(quick, absent):
+    """What one pass measures: (ranks, contender, [(operator, size)])."""
     plan = []
     for ranks in RANKS:
         wanted = wanted_cells(quick, ranks)
@@ -176,6 +175,57 @@ def measure(build, quick, npass, seconds):
                  if contender not in absent and contender != "copy"]
         plan += [(FEWER_RANKS, contender, [(operator, 256 * KI)])
                  for contender in ("ordo-pool", "ordo-callers")]
+    return plan
+
+
+def command_of(build, contender, ranks, seconds, wanted):
+    texts = [f"{operator}:{size}" for operator, size in wanted]
+    if contender in MPI:
+        program = str(build / "tests/bench" / f"bench_mpi.{contender.split('-')[0]}")
+        return [*mpirun(contender, ranks, program), contender, str(seconds), *texts]
+    program = str(build / "tests/bench" / "bench_collectives")
+    return [program, contender, str(ranks), str(seconds), *texts]
+
+
+def measure_cells(cells, contender, ranks, wanted, command, step):
+    """Adds what the command measures to the cells, and returns how many it answered and, if it
+    failed, why."""
+    answered = 0
+    try:
+        for line in lines_of(command, 60 + 60 * len(wanted)):
+            if not line.startswith("{"):
+                continue
+            operator, size = wanted[answered]
+            found = json.loads(line)
+            cell = cells.setdefault(
+                (contender, operator, ranks, size), {
+                    "contender": contender, "operator": operator, "ranks": ranks, "size": size,
+                    "us": [], "wrong": 0
+                })
+            cell["us"].append(found["us"])
+            cell["wrong"] += found["wrong"]
+            if "schedule" in found:
+                cell["schedule"] = found["schedule"]
+            answered += 1
+            step(operator)
+    except RuntimeError as error:
+        return answered, f"failed with {ranks} ranks: {error}"
+    return answered, None
+
+
+def measure_engines(build, seconds, progress):
+    engines = []
+    for ranks in ENGINE_RANKS:
+        progress.step(f"tasks of {ranks} ranks", 0)
+        command = [str(build / "tests/bench" / "bench_collectives"), "tasks", str(ranks),
+                   str(seconds)]
+        engines += [json.loads(line) for line in lines_of(command, 300)]
+    return engines
+
+
+def measure(build, quick, npass, seconds):
+    absent, cells = absent_contenders(build), {}
+    plan = plan_of(quick, absent)
     progress = Progress(
         sum(len(in_pass(number, wanted)) for number in range(npass) for _, _, wanted in plan))
     for number in range(npass):
@@ -186,44 +236,16 @@ def measure(build, quick, npass, seconds):
             if contender in absent:
                 progress.step(contender, len(wanted))
                 continue
-            texts = [f"{operator}:{size}" for operator, size in wanted]
-            if contender in MPI:
-                runs = mpirun(contender, ranks,
-                              str(build / "tests/bench" / f"bench_mpi.{contender.split('-')[0]}"))
-                command = [*runs, contender, str(seconds), *texts]
-            else:
-                command = [program, contender, str(ranks), str(seconds), *texts]
-            answered = 0
-            try:
-                for line in lines_of(command, 60 + 60 * len(wanted)):
-                    if not line.startswith("{"):
-                        continue
-                    operator, size = wanted[answered]
-                    found = json.loads(line)
-                    cell = cells.setdefault(
-                        (contender, operator, ranks, size), {
-                            "contender": contender, "operator": operator, "ranks": ranks,
-                            "size": size, "us": [], "wrong": 0
-                        })
-                    cell["us"].append(found["us"])
-                    cell["wrong"] += found["wrong"]
-                    if "schedule" in found:
-                        cell["schedule"] = found["schedule"]
-                    answered += 1
-                    progress.step(
-                        f"pass {number + 1} of {npass}, {name_of(contender)}, {ranks} ranks, "
-                        f"{operator}"
-                    )
-            except RuntimeError as error:
-                absent[contender] = f"failed with {ranks} ranks: {error}"
-                print(f"\n{name_of(contender)}: {absent[contender]}", file=sys.stderr)
+            text = f"pass {number + 1} of {npass}, {name_of(contender)}, {ranks} ranks"
+            answered, failed = measure_cells(
+                cells, contender, ranks, wanted,
+                command_of(build, contender, ranks, seconds, wanted),
+                lambda operator, text=text: progress.step(f"{text}, {operator}"))
+            if failed:
+                absent[contender] = failed
+                print(f"\n{name_of(contender)}: {failed}", file=sys.stderr)
             progress.step(contender, len(wanted) - answered)
-    for ranks in ENGINE_RANKS:
-        progress.step(f"tasks of {ranks} ranks", 0)
-        engines += [
-            json.loads(line) for line in lines_of(
-                [program, "tasks", str(ranks), str(seconds)], 300)
-        ]
+    engines = measure_engines(build, seconds, progress)
     progress.end()
     return {
         "machine": machine(), "quick": quick, "passes": npass, "absent": absent,
