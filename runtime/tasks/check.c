@@ -35,7 +35,7 @@ static bool check_slots(
 			"%s of rank %" PRIu32 " has %" PRIu32 " slots",
 			ordo_buffer_name(slots.buffer), slots.rank, nslot);
 	if (layout->equal || slots.buffer == ORDO_SCRATCH ||
-		is_canonical_slot(plan, slots, task->chunk))
+		is_canonical_slot(&plan->layout, slots, task->chunk))
 		return true;
 	for (uint32_t i = 0; i < task->count; i++) {
 		uint64_t n = chunk_begin(layout, task->chunk + i + 1) -

@@ -118,6 +118,34 @@ static inline uint64_t slot_begin(
 	       chunk_begin(layout, slot % layout->nchunk);
 }
 
+/* Consecutive slots of a rank's buffer. */
+struct slots {
+	uint32_t rank;
+	enum ordo_buffer buffer;
+	uint32_t first;
+};
+
+/* Whether a slot of input or output is the one the operator assigns to the chunk. If so, the next
+ * slots hold the next chunks; modulo nchunk, because the vectors of virtual shards are
+ * contiguous. */
+static inline bool is_canonical_slot(
+	const struct layout *layout, struct slots slots, uint32_t chunk)
+{
+	if (slots.buffer == ORDO_SCRATCH ||
+		(slots.buffer == ORDO_OUTPUT && layout->problem.op == ORDO_ALLTOALL))
+		return false;
+	return (layout->regions[slots.rank][slots.buffer].first + slots.first) % layout->nchunk ==
+	       chunk;
+}
+
+/* Whether this chunk and the next ones are contiguous in these slots. */
+static inline bool are_packed(const struct layout *layout, struct slots slots, uint32_t chunk)
+{
+	if (slots.buffer == ORDO_SCRATCH)
+		return layout->equal && layout->stride == layout->largest;
+	return layout->equal || is_canonical_slot(layout, slots, chunk);
+}
+
 /* Total bytes of all chunks. */
 static inline uint64_t vector_bytes(const struct layout *layout)
 {

@@ -81,34 +81,4 @@ static inline _Atomic uint32_t *signal_word(const struct ordo_plan *plan, uint32
 	return &plan->words[(size_t)signal << plan->word_shift];
 }
 
-/* Consecutive slots of a rank's buffer. */
-struct slots {
-	uint32_t rank;
-	enum ordo_buffer buffer;
-	uint32_t first;
-};
-
-/* Whether a slot of input or output is the one the operator assigns to the chunk. If so, the next
- * slots hold the next chunks; modulo nchunk, because the vectors of virtual shards are
- * contiguous. */
-static inline bool is_canonical_slot(
-	const struct ordo_plan *plan, struct slots slots, uint32_t chunk)
-{
-	if (slots.buffer == ORDO_SCRATCH ||
-		(slots.buffer == ORDO_OUTPUT && plan->schedule->problem.op == ORDO_ALLTOALL))
-		return false;
-	return (plan->layout.regions[slots.rank][slots.buffer].first + slots.first) %
-		       plan->layout.nchunk ==
-	       chunk;
-}
-
-/* Whether this chunk and the next ones are contiguous in these slots. */
-static inline bool are_packed(const struct ordo_plan *plan, struct slots slots, uint32_t chunk)
-{
-	const struct layout *layout = &plan->layout;
-	if (slots.buffer == ORDO_SCRATCH)
-		return layout->equal && layout->stride == layout->largest;
-	return layout->equal || is_canonical_slot(plan, slots, chunk);
-}
-
 #endif

@@ -1,0 +1,35 @@
+/* bound.h - a part bound to a type and counts. Private to runtime/. */
+#ifndef ORDO_RUNTIME_MESSAGES_BOUND_H
+#define ORDO_RUNTIME_MESSAGES_BOUND_H
+
+#include "part.h"
+#include "tasks/layout.h"
+
+struct message_buffer {
+	unsigned char *memory;
+	uint64_t bytes;
+};
+
+struct ordo_bound_part {
+	const struct ordo_part *part;
+	struct layout layout; /* with an extent: of elements of one byte */
+	enum ordo_type type;
+	enum ordo_reduction reduction;
+	uint32_t divisor;
+	uint64_t extent; /* bytes of an element of input and output */
+	uint64_t wide;	 /* and of scratch */
+	bool is_opaque;	 /* only the messenger knows the type */
+	bool converts;	 /* scratch holds another type */
+	unsigned char *scratch;
+	struct message_buffer *buffers; /* [nrequest] grown as needed */
+	/* [nrequest] the POST whose message is to be unpacked on arrival; ORDO_NONE: none */
+	uint32_t *unpacks;
+	uint64_t skip; /* elements of every chunk done in earlier rounds */
+};
+
+static inline uint64_t element_in(const struct ordo_bound_part *bound, unsigned buffer)
+{
+	return buffer == ORDO_SCRATCH ? bound->wide : bound->extent;
+}
+
+#endif

@@ -1,0 +1,384 @@
+/* instructions.c - the steps of a rank as instructions: when receives are posted, and what is
+ * waited for.
+ *
+ * A receive is posted as soon as the slots it writes are free, so that data need not be copied on
+ * arrival, and is completed before the next access to them; a send is completed before its slots
+ * are written. What arrives to be reduced, or converted, is received into the buffer of its
+ * request. Receives are posted in the order of steps. An instruction of one level waits only for
+ * messages of earlier levels, and for those that the rank receives at that level no later: the
+ * README's argument needs no more. */
+#include "part.h"
+#include <ordo/arena.h>
+#include <ordo/detail/fail.h>
+#include <ordo/detail/slots.h>
+#include <stdlib.h>
+
+/* Receives posted and not completed; of those, into buffers of requests; and sends of earlier
+ * levels not completed. */
+enum { MOST_RECEIVES = 64, MOST_BUFFERED = 8, MOST_SENDS = 64 };
+
+enum message_state { UNBORN, IN_FLIGHT, COMPLETE };
+
+struct message {
+	uint32_t request, step;
+	enum message_state state;
+	bool buffered;
+};
+
+/* A send that reads a cell. */
+struct reader {
+	uint32_t step, next; /* in readers; ORDO_NONE: the last */
+};
+
+struct writer {
+	const struct steps *steps;
+	uint32_t ninput, noutput;
+	/* of each cell: a slot of the rank's memory, in place the two slots of one memory */
+	uint32_t *received;	  /* the step whose receive is about to write it; ORDO_NONE: none */
+	uint32_t *read;		  /* first of readers; ORDO_NONE: none */
+	struct message *messages; /* [steps] of sends and receives */
+	uint32_t *free_at;	  /* [steps] of receives: the first step before which to post */
+	struct reader *readers;
+	size_t nreader, reader_room;
+	uint32_t *free_requests;
+	uint32_t nfree, nrequest;
+	uint32_t next_receive; /* the first step from which on receives are not posted */
+	uint32_t nposted, nbuffered;
+	uint32_t oldest_send, nsend; /* not completed */
+	struct ordo_part *part;
+	size_t room;
+	bool no_memory;
+};
+
+/* Of a message: it does not go straight between a slot and the network. */
+static bool is_buffered(const struct writer *w, const struct step *step)
+{
+	const bool converts =
+		w->steps->problem->accumulate_f32 &&
+		(step->src_buffer == ORDO_SCRATCH) != (step->dst_buffer == ORDO_SCRATCH);
+	return step->kind == STEP_RECEIVE_REDUCE || converts;
+}
+
+static bool is_receive(const struct step *step)
+{
+	return step->kind == STEP_RECEIVE || step->kind == STEP_RECEIVE_REDUCE;
+}
+
+static uint32_t cell(const struct writer *w, enum ordo_buffer buffer, uint32_t slot)
+{
+	if (buffer == ORDO_SCRATCH)
+		return w->ninput + w->noutput + slot;
+	if (buffer == ORDO_OUTPUT)
+		return w->ninput + slot;
+	const uint32_t output = ordo_in_place_output_slot(w->steps->problem, w->steps->rank, slot);
+	return output == ORDO_NONE ? slot : w->ninput + output;
+}
+
+static bool reads_own(const struct step *step)
+{
+	return !is_receive(step);
+}
+
+static bool writes_own(const struct step *step)
+{
+	return step->kind != STEP_SEND;
+}
+
+static void emit(struct writer *w, struct instruction instruction)
+{
+	const size_t size = sizeof *w->part, n = w->part ? w->part->ninstruction : 0;
+	if (w->no_memory)
+		return;
+	if (!w->part || n == w->room) {
+		const size_t room = w->room ? w->room * 2 : 64;
+		struct ordo_part *part = realloc(w->part, size + room * sizeof instruction);
+		if (!part) {
+			w->no_memory = true;
+			return;
+		}
+		if (!w->part)
+			*part = (struct ordo_part){0};
+		w->part = part;
+		w->room = room;
+	}
+	w->part->instructions[w->part->ninstruction++] = instruction;
+}
+
+static uint32_t take_request(struct writer *w)
+{
+	return w->nfree ? w->free_requests[--w->nfree] : w->nrequest++;
+}
+
+/* Completes a message, if it is in flight. The request of a buffered one stays taken until its data
+ * was used. */
+static void complete(struct writer *w, uint32_t step)
+{
+	struct message *message = &w->messages[step];
+	if (message->state != IN_FLIGHT)
+		return;
+	emit(w, (struct instruction){.kind = WAIT, .request = message->request & 0xffffff});
+	message->state = COMPLETE;
+	if (is_receive(&w->steps->items[step]))
+		w->nposted--;
+	else
+		w->nsend--;
+	if (!is_receive(&w->steps->items[step]) || !message->buffered)
+		w->free_requests[w->nfree++] = message->request;
+}
+
+/* Completes what must be complete before cells are read, or written. */
+static void complete_cells(
+	struct writer *w, enum ordo_buffer buffer, uint32_t slot, uint32_t count, bool writes)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		const uint32_t at = cell(w, buffer, slot + i);
+		if (w->received[at] != ORDO_NONE)
+			complete(w, w->received[at]);
+		w->received[at] = ORDO_NONE;
+		if (!writes)
+			continue;
+		for (uint32_t r = w->read[at]; r != ORDO_NONE; r = w->readers[r].next)
+			complete(w, w->readers[r].step);
+		w->read[at] = ORDO_NONE;
+	}
+}
+
+static struct instruction message_of(const struct writer *w, const struct step *step,
+	enum instruction_kind kind, uint32_t request)
+{
+	const bool wide = step->src_buffer == ORDO_SCRATCH && step->dst_buffer == ORDO_SCRATCH;
+	return (struct instruction){.kind = (unsigned)kind & 7,
+		.src_buffer = (unsigned)step->src_buffer & 3,
+		.dst_buffer = (unsigned)step->dst_buffer & 3,
+		.is_wide = wide && w->steps->problem->accumulate_f32,
+		.request = request & 0xffffff,
+		.peer = step->peer,
+		.tag = step->tag,
+		.chunk = step->chunk,
+		.count = step->count,
+		.src = step->src,
+		.dst = step->dst};
+}
+
+static void post(struct writer *w, uint32_t at)
+{
+	const struct step *step = &w->steps->items[at];
+	const uint32_t request = take_request(w);
+	const bool buffered = is_buffered(w, step);
+	w->messages[at] = (struct message){request, at, IN_FLIGHT, buffered};
+	w->nposted++;
+	w->nbuffered += buffered;
+	if (!buffered)
+		complete_cells(w, step->dst_buffer, step->dst, step->count, true);
+	struct instruction instruction = message_of(w, step, POST, request);
+	if (buffered) {
+		instruction.dst_buffer = MESSAGE_BUFFER;
+		instruction.dst = request;
+	}
+	emit(w, instruction);
+}
+
+/* Whether a send of this step's slots is in flight: posting now would wait for it. */
+static bool has_readers(const struct writer *w, const struct step *step)
+{
+	for (uint32_t i = 0; i < step->count; i++)
+		for (uint32_t r = w->read[cell(w, step->dst_buffer, step->dst + i)]; r != ORDO_NONE;
+			r = w->readers[r].next)
+			if (w->messages[w->readers[r].step].state == IN_FLIGHT)
+				return true;
+	return false;
+}
+
+/* Posts the receives that may be, up to the one of step `now`, which must be. */
+static void post_early(struct writer *w, uint32_t now)
+{
+	for (; w->next_receive < w->steps->count; w->next_receive++) {
+		const uint32_t at = w->next_receive;
+		const struct step *step = &w->steps->items[at];
+		if (!is_receive(step))
+			continue;
+		const bool buffered = is_buffered(w, step);
+		if (at > now &&
+			(w->nposted >= MOST_RECEIVES || w->free_at[at] > now ||
+				(buffered ? w->nbuffered >= MOST_BUFFERED : has_readers(w, step))))
+			return;
+		post(w, at);
+	}
+}
+
+static void note_reader(struct writer *w, const struct step *step, uint32_t at)
+{
+	for (uint32_t i = 0; i < step->count; i++) {
+		const uint32_t place = cell(w, step->src_buffer, step->src + i);
+		if (!ordo_array_reserve(
+			    &w->readers, &w->reader_room, w->nreader + 1, sizeof *w->readers)) {
+			w->no_memory = true;
+			return;
+		}
+		w->readers[w->nreader] = (struct reader){at, w->read[place]};
+		w->read[place] = (uint32_t)w->nreader++;
+	}
+}
+
+/* Completes the oldest sends, as long as there are many of earlier levels. */
+static void limit_sends(struct writer *w, uint32_t at)
+{
+	const struct step *items = w->steps->items;
+	for (; w->nsend >= MOST_SENDS && items[w->oldest_send].level < items[at].level;
+		w->oldest_send++)
+		if (items[w->oldest_send].kind == STEP_SEND)
+			complete(w, w->oldest_send);
+}
+
+static void write_send(struct writer *w, uint32_t at)
+{
+	const struct step *step = &w->steps->items[at];
+	complete_cells(w, step->src_buffer, step->src, step->count, false);
+	limit_sends(w, at);
+	const uint32_t request = take_request(w);
+	const bool buffered = is_buffered(w, step);
+	struct instruction instruction = message_of(w, step, SEND, request);
+	if (buffered) {
+		struct instruction copy = instruction;
+		copy.kind = COPY;
+		copy.dst_buffer = instruction.src_buffer = MESSAGE_BUFFER;
+		copy.dst = instruction.src = request;
+		emit(w, copy);
+	}
+	emit(w, instruction);
+	w->part->nsend++;
+	w->nsend++;
+	w->messages[at] = (struct message){request, at, IN_FLIGHT, buffered};
+	if (!buffered)
+		note_reader(w, step, at);
+}
+
+static void write_local(struct writer *w, const struct step *step)
+{
+	struct instruction instruction =
+		message_of(w, step, step->kind == STEP_REDUCE ? REDUCE : COPY, 0);
+	complete_cells(w, step->src_buffer, step->src, step->count, false);
+	complete_cells(w, step->dst_buffer, step->dst, step->count, true);
+	emit(w, instruction);
+}
+
+/* The receive was posted; now its data is used. */
+static void write_receive(struct writer *w, uint32_t at)
+{
+	const struct step *step = &w->steps->items[at];
+	const struct message *message = &w->messages[at];
+	if (!message->buffered) {
+		for (uint32_t i = 0; i < step->count; i++)
+			w->received[cell(w, step->dst_buffer, step->dst + i)] = at;
+		return;
+	}
+	complete(w, at);
+	complete_cells(w, step->dst_buffer, step->dst, step->count, true);
+	struct instruction instruction = message_of(
+		w, step, step->kind == STEP_RECEIVE_REDUCE ? REDUCE : COPY, message->request);
+	instruction.src_buffer = MESSAGE_BUFFER;
+	instruction.src = message->request;
+	emit(w, instruction);
+	w->free_requests[w->nfree++] = message->request;
+	w->nbuffered--;
+}
+
+/* A receive that a read or a write orders after it may not be posted before; the cells a step
+ * touches were last touched then. */
+static void find_free_at(struct writer *w)
+{
+	uint32_t *touched = w->read; /* of each cell, one step more than the last; 0: none */
+	for (uint32_t at = 0; at < w->steps->count; at++) {
+		const struct step *step = &w->steps->items[at];
+		for (uint32_t i = 0; i < step->count; i++) {
+			if (writes_own(step)) {
+				uint32_t *last = &touched[cell(w, step->dst_buffer, step->dst + i)];
+				if (is_receive(step) && !is_buffered(w, step))
+					w->free_at[at] =
+						*last > w->free_at[at] ? *last : w->free_at[at];
+				*last = at + 1;
+			}
+			if (reads_own(step))
+				touched[cell(w, step->src_buffer, step->src + i)] = at + 1;
+		}
+	}
+}
+
+static bool open_writer(struct writer *w, const struct steps *steps)
+{
+	w->steps = steps;
+	w->ninput = ordo_input_slots(steps->problem, steps->rank);
+	w->noutput = ordo_output_slots(steps->problem, steps->rank);
+	const size_t ncell = (size_t)w->ninput + w->noutput + steps->scratch_slots + 1,
+		     nstep = (size_t)steps->count + 1;
+	w->received = ordo_array_make(ncell, sizeof *w->received, 0xff);
+	w->read = ordo_array_make(ncell, sizeof *w->read, 0);
+	w->messages = calloc(nstep, sizeof *w->messages);
+	w->free_at = calloc(nstep, sizeof *w->free_at);
+	w->free_requests = calloc(nstep, sizeof *w->free_requests);
+	if (!w->received || !w->read || !w->messages || !w->free_at || !w->free_requests)
+		return false;
+	find_free_at(w);
+	for (size_t i = 0; i < ncell; i++)
+		w->read[i] = ORDO_NONE;
+	return true;
+}
+
+static void write_steps(struct writer *w)
+{
+	for (uint32_t at = 0; at < w->steps->count && !w->no_memory; at++) {
+		const struct step *step = &w->steps->items[at];
+		post_early(w, at);
+		if (step->kind == STEP_SEND)
+			write_send(w, at);
+		else if (is_receive(step))
+			write_receive(w, at);
+		else
+			write_local(w, step);
+	}
+	for (uint32_t at = 0; at < w->steps->count && !w->no_memory; at++)
+		complete(w, at);
+}
+
+static struct ordo_part *finish(struct writer *w)
+{
+	const struct steps *steps = w->steps;
+	if (!w->part && !w->no_memory) /* a rank with nothing to do */
+		w->part = calloc(1, sizeof *w->part);
+	if (!w->part || w->no_memory)
+		return NULL;
+	struct ordo_part *part = w->part;
+	w->part = NULL;
+	part->bytes = sizeof *part + part->ninstruction * sizeof *part->instructions;
+	part->problem = *steps->problem;
+	part->rank = steps->rank;
+	part->scratch_slots = steps->scratch_slots;
+	part->nrequest = w->nrequest;
+	part->most_chunks = steps->most_chunks;
+	return part;
+}
+
+struct ordo_part *ordo_part_of_steps(const struct steps *steps, struct ordo_error *error)
+{
+	struct writer w = {0};
+	struct ordo_part *part = NULL;
+	if (open_writer(&w, steps)) {
+		write_steps(&w);
+		part = finish(&w);
+	}
+	if (!part)
+		ordo_fail_memory(error);
+	free(w.received);
+	free(w.read);
+	free(w.messages);
+	free(w.free_at);
+	free(w.free_requests);
+	free(w.readers);
+	free(w.part);
+	return part;
+}
+
+void ordo_part_destroy(struct ordo_part *part)
+{
+	free(part);
+}

@@ -1,0 +1,37 @@
+/* call.h - one reduction that the library makes in a proved order. Private to tools/mpi/. */
+#ifndef ORDO_MPI_CALL_H
+#define ORDO_MPI_CALL_H
+
+#include <mpi.h>
+
+enum ordo_mpi_operation {
+	ORDO_MPI_ALLREDUCE,
+	ORDO_MPI_REDUCE,
+	ORDO_MPI_REDUCE_SCATTER,
+	ORDO_MPI_REDUCE_SCATTER_BLOCK
+};
+
+/* Its arguments are valid, and the operation is one that is taken. */
+struct ordo_mpi_call {
+	enum ordo_mpi_operation operation;
+	const void *send; /* or MPI_IN_PLACE */
+	void *receive;
+	MPI_Count count;	 /* elements; of one block for REDUCE_SCATTER_BLOCK */
+	const MPI_Count *counts; /* [ranks] REDUCE_SCATTER; else NULL */
+	MPI_Datatype datatype;
+	MPI_Op op;
+	int root; /* REDUCE; else 0 */
+	MPI_Comm comm;
+};
+
+/* Makes the call in the proved order. Returns MPI_SUCCESS, or an error code that the caller passes
+ * to the communicator's error handler. All ranks call. Calls PMPI functions only. */
+int ordo_mpi_reduce(const struct ordo_mpi_call *call);
+
+/* The fold alone, of data that is here: `inputs` holds the contributions of all ranks, rank r's n
+ * elements `stride` elements after those of rank r - 1. Writes n elements to out. The count of the
+ * call is that of the whole vector, and the order is the one ordo_mpi_reduce would choose for it. */
+int ordo_mpi_fold(const struct ordo_mpi_call *call, const void *inputs, MPI_Count stride,
+	MPI_Count n, void *out);
+
+#endif
