@@ -17,12 +17,12 @@ struct ordo_mpi_transport {
 	/* Whether a number is the same on all ranks, and data of one rank to all others. */
 	bool (*agree)(uint64_t number);
 	void (*broadcast)(void *data, size_t size, uint32_t root);
-	/* Collects `size` bytes of every rank, [nrank][size], on rank 0; `all` is not used elsewhere. */
+	/* Collects `size` bytes of every rank on rank 0, where `all` is [nrank][size]. */
 	void (*gather)(const void *own, size_t size, void *all);
 	void (*barrier)(void);
 	double (*seconds)(void);
-	/* A messenger for elements of a type, for so many requests. synchronous: every send waits for
-	 * its receive (MPI_Issend). NULL: no memory. Freed by free_messenger. */
+	/* A messenger for elements of a type, for so many requests. synchronous: a send is complete
+	 * when it is received (MPI_Issend). NULL: no memory. Freed by free_messenger. */
 	struct ordo_messenger *(*make_messenger)(
 		uint32_t nrequest, enum ordo_type type, bool synchronous);
 	void (*free_messenger)(struct ordo_messenger *messenger);

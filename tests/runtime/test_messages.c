@@ -1,0 +1,340 @@
+/* test_messages.c - parts of ranks, run by messages: the same bits as the tasks, although every
+ * send is synchronous. */
+#include "check/buffers.h"
+#include "check/check.h"
+#include "compiling.h"
+#include <ordo/compiler.h>
+#include <ordo/detail/messages.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* A network of ranks on threads. A send is complete when its receive was posted. */
+struct transfer {
+	uint32_t from, to, tag;
+	const void *src;
+	void *dst;
+	size_t bytes;
+	bool sends;
+	struct transfer *next; /* not matched yet, oldest first */
+};
+struct request {
+	struct transfer transfer;
+	bool is_complete;
+};
+struct network {
+	pthread_mutex_t lock;
+	pthread_cond_t changed;
+	struct transfer *open;
+	uint32_t nrank, nblocked, nended;
+	bool is_stuck, mismatch;
+	uint64_t nmessage;
+};
+struct port {
+	struct network *network;
+	uint32_t rank;
+	struct request *requests;
+	size_t element, wide;
+	const struct request *awaits;
+	struct port *all;
+};
+
+static struct request *request_of(struct port *ports, const struct transfer *transfer)
+{
+	(void)ports;
+	return (struct request *)((char *)(uintptr_t)transfer - offsetof(struct request, transfer));
+}
+
+static void finish(struct port *ports, struct transfer *transfer)
+{
+	struct request *request = request_of(ports, transfer);
+	struct port *owner = &ports[transfer->sends ? transfer->from : transfer->to];
+	request->is_complete = true;
+	if (owner->awaits == request) {
+		owner->network->nblocked--;
+		owner->awaits = NULL;
+	}
+}
+
+/* The oldest transfer that this one meets, taken off the list; else this one is appended. */
+static bool start(struct port *port, struct transfer transfer, uint32_t number)
+{
+	struct network *network = port->network;
+	struct request *request = &port->requests[number];
+	pthread_mutex_lock(&network->lock);
+	*request = (struct request){transfer, false};
+	struct transfer **at = &network->open, *own = &request->transfer;
+	while (*at && ((*at)->sends == own->sends || (*at)->from != own->from ||
+			      (*at)->to != own->to || (*at)->tag != own->tag))
+		at = &(*at)->next;
+	if (!*at) {
+		*at = own;
+	} else {
+		struct transfer *other = *at;
+		*at = other->next;
+		network->mismatch |= other->bytes != own->bytes;
+		memcpy(own->sends ? other->dst : own->dst, own->sends ? own->src : other->src,
+			own->bytes < other->bytes ? own->bytes : other->bytes);
+		finish(port->all, own);
+		finish(port->all, other);
+		network->nmessage++;
+		pthread_cond_broadcast(&network->changed);
+	}
+	pthread_mutex_unlock(&network->lock);
+	return true;
+}
+
+static bool send(void *closure, uint32_t request, uint32_t peer, uint32_t tag, const void *src,
+	uint64_t n, bool is_wide)
+{
+	struct port *port = closure;
+	return start(port,
+		(struct transfer){.from = port->rank,
+			.to = peer,
+			.tag = tag,
+			.src = src,
+			.bytes = n * (is_wide ? port->wide : port->element),
+			.sends = true},
+		request);
+}
+
+static bool receive(void *closure, uint32_t request, uint32_t peer, uint32_t tag, void *dst,
+	uint64_t n, bool is_wide)
+{
+	struct port *port = closure;
+	return start(port,
+		(struct transfer){.from = peer,
+			.to = port->rank,
+			.tag = tag,
+			.dst = dst,
+			.bytes = n * (is_wide ? port->wide : port->element)},
+		request);
+}
+
+/* All ranks that have not ended are blocked. */
+static void note_stuck(struct network *network)
+{
+	if (network->nblocked + network->nended == network->nrank && network->nblocked) {
+		network->is_stuck = true;
+		pthread_cond_broadcast(&network->changed);
+	}
+}
+
+static bool wait(void *closure, uint32_t number)
+{
+	struct port *port = closure;
+	struct network *network = port->network;
+	const struct request *request = &port->requests[number];
+	pthread_mutex_lock(&network->lock);
+	if (!request->is_complete) {
+		port->awaits = request;
+		network->nblocked++;
+		note_stuck(network);
+	}
+	while (!request->is_complete && !network->is_stuck)
+		pthread_cond_wait(&network->changed, &network->lock);
+	const bool worked = request->is_complete;
+	pthread_mutex_unlock(&network->lock);
+	return worked;
+}
+
+struct rank_run {
+	struct port *port;
+	struct ordo_bound_part *bound;
+	void *input, *output;
+	uint32_t repeat;
+	bool worked;
+};
+
+static void *run_rank(void *closure)
+{
+	struct rank_run *run = closure;
+	const struct ordo_messenger messenger = {
+		.closure = run->port, .send = send, .receive = receive, .wait = wait};
+	struct ordo_error error;
+	run->worked = true;
+	for (uint32_t i = 0; i < run->repeat && run->worked; i++)
+		run->worked = ordo_bound_part_run(
+			run->bound, run->input, run->output, &messenger, &error);
+	pthread_mutex_lock(&run->port->network->lock);
+	run->port->network->nended++;
+	note_stuck(run->port->network);
+	pthread_mutex_unlock(&run->port->network->lock);
+	return NULL;
+}
+
+/* Each rank on a thread. */
+static void run_all(struct network *network, struct rank_run *runs)
+{
+	pthread_t threads[64];
+	for (uint32_t r = 0; r < network->nrank; r++)
+		assert_int_equal(pthread_create(&threads[r], NULL, run_rank, &runs[r]), 0);
+	for (uint32_t r = 0; r < network->nrank; r++)
+		pthread_join(threads[r], NULL);
+}
+
+struct trial_of_part {
+	const struct ordo_schedule *schedule;
+	struct ordo_plan_options options;
+};
+
+static struct ordo_part *make_part(const struct ordo_levels *levels, uint32_t rank)
+{
+	struct ordo_error error;
+	struct ordo_part *part = ordo_part_create(levels, rank, &error);
+	assert_non_null(part);
+	/* as it arrives on another rank */
+	struct ordo_part *copy = ordo_part_read(part, ordo_part_bytes(part), &error);
+	ordo_part_destroy(part);
+	assert_non_null(copy);
+	return copy;
+}
+
+static void open_rank(struct rank_run *run, const struct trial_of_part *trial,
+	struct ordo_part *part, struct port *port)
+{
+	struct ordo_error error;
+	run->bound = ordo_part_bind(part, &trial->options, 0, &error);
+	if (!run->bound)
+		print_error("%s\n", error.text);
+	assert_non_null(run->bound);
+	port->requests = calloc((size_t)ordo_part_requests(part) + 1, sizeof *port->requests);
+	port->element = ordo_type_size(trial->options.type);
+	port->wide = sizeof(float);
+	run->port = port;
+}
+
+/* Runs all ranks, and compares with the trees that the verifier proved. Returns the messages. */
+static uint64_t check_schedule(const struct trial_of_part *trial)
+{
+	const struct ordo_schedule *schedule = trial->schedule;
+	const uint32_t nrank = schedule->problem.nrank;
+	struct ordo_error error;
+	struct ordo_proof *proof = ordo_verify(schedule, NULL, &error);
+	struct ordo_levels *levels = ordo_levels_create(schedule, &error);
+	struct network network = {.nrank = nrank};
+	struct port *ports = calloc(nrank, sizeof *ports);
+	struct rank_run *runs = calloc(nrank, sizeof *runs);
+	struct ordo_part **parts = calloc(nrank, sizeof(struct ordo_part *));
+	struct buffers buffers;
+	pthread_mutex_init(&network.lock, NULL);
+	pthread_cond_init(&network.changed, NULL);
+	assert_non_null(proof);
+	assert_true(proof->proved);
+	assert_non_null(levels);
+	assert_true(allocate_buffers(&buffers, &schedule->problem, &trial->options, &error));
+	const struct trial values = {.problem = &schedule->problem,
+		.proof = proof,
+		.values = {7, trial->options.type, trial->options.reduction},
+		.count = trial->options.count,
+		.inputs = buffers.inputs,
+		.outputs = buffers.outputs};
+	fill(&values);
+	for (uint32_t r = 0; r < nrank; r++) {
+		ports[r] = (struct port){.network = &network, .rank = r, .all = ports};
+		parts[r] = make_part(levels, r);
+		open_rank(&runs[r], trial, parts[r], &ports[r]);
+		/* in place a second run would add up the sums of the first */
+		runs[r].repeat = schedule->problem.in_place ? 1 : 2;
+		runs[r].input = buffers.inputs[r];
+		runs[r].output = buffers.outputs[r];
+	}
+	run_all(&network, runs);
+	assert_false(network.is_stuck);
+	assert_false(network.mismatch);
+	assert_null(network.open);
+	struct check result;
+	assert_true(check(&values, &result));
+	if (is_wrong(&result))
+		print_error("%s: %s\n", schedule->algorithm, result.text);
+	assert_false(is_wrong(&result));
+	for (uint32_t r = 0; r < nrank; r++) {
+		assert_true(runs[r].worked);
+		ordo_bound_part_destroy(runs[r].bound);
+		ordo_part_destroy(parts[r]);
+		free(ports[r].requests);
+	}
+	free_buffers(&buffers);
+	free(parts);
+	free(runs);
+	free(ports);
+	ordo_levels_destroy(levels);
+	ordo_proof_destroy(proof);
+	return network.nmessage;
+}
+
+struct sweep {
+	uint64_t nschedule, nmessage;
+};
+
+static void check_request(const struct ordo_request *request, struct sweep *sweep)
+{
+	static const uint64_t counts[] = {1, 7, 1000};
+	static const enum ordo_type types[] = {ORDO_F32, ORDO_BF16, ORDO_F32};
+	struct ordo_schedule *schedule = ordo_compile(request, NULL);
+	for (unsigned i = 0; schedule && i < 3; i++) {
+		const struct trial_of_part trial = {
+			schedule, {.type = types[i],
+					  .reduction = ORDO_SUM,
+					  .count = counts[i],
+					  /* the last in rounds of few bytes */
+					  .tile_bytes = i == 2 ? 128 : 0}};
+		sweep->nmessage += check_schedule(&trial);
+	}
+	sweep->nschedule += schedule != NULL;
+	ordo_schedule_destroy(schedule);
+}
+
+/* Every algorithm and operator, on 2 to 9 ranks. */
+static void check_form(bool in_place, bool accumulates)
+{
+	uint32_t nalgorithm;
+	const struct ordo_algorithm_facts *const *algorithms = ordo_algorithms(&nalgorithm);
+	struct sweep sweep = {0};
+	for (uint32_t a = 0; a < nalgorithm; a++)
+		for (uint32_t op = 0; op < ORDO_NOPERATOR; op++)
+			for (uint32_t n = 2; n <= 9; n++) {
+				const struct ordo_request request = {
+					.problem = {.op = (enum ordo_operator)op,
+						.nrank = n,
+						.root = n / 2 *
+							ordo_operator_facts((enum ordo_operator)op)
+								->rooted,
+						.nshard = n,
+						.in_place = in_place,
+						.accumulate_f32 = accumulates},
+					.algorithm = algorithms[a]->name};
+				check_request(&request, &sweep);
+			}
+	assert_true(sweep.nschedule > 100);
+	assert_true(sweep.nmessage > 10000);
+}
+
+static void as_written(void **state)
+{
+	(void)state;
+	check_form(false, false);
+}
+
+static void with_a_wide_accumulator(void **state)
+{
+	(void)state;
+	check_form(false, true);
+}
+
+static void in_place(void **state)
+{
+	(void)state;
+	check_form(true, false);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {cmocka_unit_test(as_written), cmocka_unit_test(in_place),
+		cmocka_unit_test(with_a_wide_accumulator)};
+	return cmocka_run_group_tests_name("messages", tests, NULL, NULL);
+}
