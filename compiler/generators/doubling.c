@@ -1,5 +1,5 @@
-/* doubling.c - exchanges with the rank that differs in one bit, far first: AllReduce by halving and
- * doubling, and by exchanging everything. */
+/* doubling.c - exchanges with the rank that differs in one bit, far first or near first: AllReduce by
+ * halving and doubling, and by exchanging everything. */
 #include "generator.h"
 
 static uint32_t count_steps(const struct ordo_problem *problem)
@@ -10,6 +10,13 @@ static uint32_t count_steps(const struct ordo_problem *problem)
 	return steps;
 }
 
+/* The bit in which the peer of a step differs. */
+static uint32_t mask_at(const struct ordo_programs *programs, uint32_t step)
+{
+	const struct generator *generator = programs->closure;
+	return generator->near_first ? 1u << step : programs->problem.nrank >> 1 >> step;
+}
+
 static void larger_first(uint32_t *a, uint32_t *b)
 {
 	const uint32_t larger = *a > *b ? *a : *b;
@@ -17,70 +24,89 @@ static void larger_first(uint32_t *a, uint32_t *b)
 	*a = larger;
 }
 
-/* Halving and doubling. The chunks that agree with a rank in all bits from `size` on. */
-static struct place block_of(uint32_t rank, uint32_t size)
+static uint32_t reverse_bits(uint32_t x, uint32_t n)
 {
-	return (struct place){ORDO_OUTPUT, rank & ~(size - 1)};
+	uint32_t reverse = 0;
+	for (uint32_t bit = 1; bit < n; bit *= 2)
+		reverse |= x & bit ? n / 2 / bit : 0;
+	return reverse;
 }
 
-/* Data that the farthest rank sends or gets is told of by signal 1: 0 is its copies' being
- * ready. */
-static uint32_t signal_of(uint32_t mask, uint32_t n)
+/* Halving and doubling. The chunks that a rank keeps after a step: those of the ranks that agree
+ * with it in the bits of all steps up to that. Near first, they lie in bit-reversed order. */
+static struct place kept_by(const struct ordo_programs *programs, uint32_t rank, uint32_t step)
 {
-	return mask == n / 2;
+	const struct generator *generator = programs->closure;
+	const uint32_t n = programs->problem.nrank, size = n >> 1 >> step;
+	const uint32_t place = generator->near_first ? reverse_bits(rank, n) : rank;
+	return (struct place){ORDO_OUTPUT, place & ~(size - 1)};
 }
 
-/* In the step of `mask` a rank sends its peer what that keeps, which it has from the peer of the
- * step before, and which that one's peer has copied or added up. */
-static void halve(struct writing *w, uint32_t rank, uint32_t n)
+/* Between the peers of the first step signal 0 means that the copies are ready, and signal 1 that
+ * data was sent. */
+static uint32_t signal_of(uint32_t step)
 {
-	for (uint32_t mask = n / 2, step = 0; mask; mask /= 2, step++) {
-		const uint32_t peer = rank ^ mask, before = rank ^ 2 * mask, ready = before ^ mask;
-		const struct place kept = block_of(peer, mask);
-		if (!step) {
-			ordo_write_wait(w, peer, 0, step);
+	return step == 0;
+}
+
+static void wait_for_both(
+	struct writing *w, uint32_t before, uint32_t ready, uint32_t signal, uint32_t phase)
+{
+	uint32_t first = ready, second = before;
+	larger_first(&first, &second);
+	ordo_write_wait(w, first, first == before ? signal : 0, phase);
+	ordo_write_wait(w, second, second == before ? signal : 0, phase);
+}
+
+/* In each step a rank sends its peer what that keeps, which it has from the peer of the step
+ * before, and which that one's peer has copied or added up. */
+static void halve(struct writing *w, const struct ordo_programs *programs, uint32_t rank)
+{
+	const uint32_t q = count_steps(&programs->problem);
+	for (uint32_t step = 0; step < q; step++) {
+		const uint32_t peer = rank ^ mask_at(programs, step);
+		const struct place kept = kept_by(programs, peer, step);
+		if (step) {
+			const uint32_t before = rank ^ mask_at(programs, step - 1);
+			wait_for_both(w, before, before ^ mask_at(programs, step),
+				signal_of(step - 1), step);
 		} else {
-			uint32_t first = ready, second = before;
-			larger_first(&first, &second);
-			ordo_write_wait(
-				w, first, first == before ? signal_of(2 * mask, n) : 0, step);
-			ordo_write_wait(
-				w, second, second == before ? signal_of(2 * mask, n) : 0, step);
+			ordo_write_wait(w, peer, 0, step);
 		}
-		ordo_write_send(w, true, peer, kept.slot, mask,
+		ordo_write_send(w, true, peer, kept.slot, programs->problem.nrank >> 1 >> step,
 			(struct place){step ? ORDO_OUTPUT : ORDO_INPUT, kept.slot}, kept, step);
 		uint32_t last = peer, first = peer;
-		if (mask > 1)
-			first = peer ^ mask / 2;
+		if (step + 1 < q)
+			first = peer ^ mask_at(programs, step + 1);
 		larger_first(&last, &first);
-		ordo_write_notify(w, first, first == peer ? signal_of(mask, n) : 0, step);
-		if (mask > 1)
-			ordo_write_notify(w, last, last == peer ? signal_of(mask, n) : 0, step);
+		ordo_write_notify(w, first, first == peer ? signal_of(step) : 0, step);
+		if (step + 1 < q)
+			ordo_write_notify(w, last, last == peer ? signal_of(step) : 0, step);
 	}
 }
 
 static bool give_halving(const struct ordo_programs *programs, uint32_t rank,
 	struct ordo_rank_program *program, struct ordo_error *error)
 {
-	const uint32_t n = programs->problem.nrank, half = n / 2,
-		       q = count_steps(&programs->problem);
-	const struct place own = block_of(rank, half);
+	const uint32_t n = programs->problem.nrank, q = count_steps(&programs->problem);
+	const struct place own = kept_by(programs, rank, 0);
 	struct writing w = {program, error, false};
 	ordo_rank_program_clear(program);
 	ordo_write_stream(&w, "copy");
-	ordo_write_copy(&w, own.slot, half, (struct place){ORDO_INPUT, own.slot}, own, 0);
-	ordo_write_notify(&w, rank ^ half, 0, 0);
+	ordo_write_copy(&w, own.slot, n / 2, (struct place){ORDO_INPUT, own.slot}, own, 0);
+	ordo_write_notify(&w, rank ^ mask_at(programs, 0), 0, 0);
 	ordo_write_stream(&w, "send");
-	halve(&w, rank, n);
-	uint32_t before = 1;
-	for (uint32_t mask = 1, step = q; mask < n; mask *= 2, step++) {
-		const struct place summed = block_of(rank, mask);
-		ordo_write_wait(&w, rank ^ before, signal_of(before, n), step);
-		ordo_write_send(&w, false, rank ^ mask, summed.slot, mask, summed, summed, step);
-		ordo_write_notify(&w, rank ^ mask, signal_of(mask, n), step);
-		before = mask;
+	halve(&w, programs, rank);
+	for (uint32_t step = q; step-- > 0;) {
+		const uint32_t before = step + 1 < q ? step + 1 : q - 1, phase = 2 * q - 1 - step;
+		const uint32_t peer = rank ^ mask_at(programs, step);
+		const struct place summed = kept_by(programs, rank, step);
+		ordo_write_wait(&w, rank ^ mask_at(programs, before), signal_of(before), phase);
+		ordo_write_send(
+			&w, false, peer, summed.slot, n >> 1 >> step, summed, summed, phase);
+		ordo_write_notify(&w, peer, signal_of(step), phase);
 	}
-	ordo_write_wait(&w, rank ^ before, signal_of(before, n), 2 * q - 1);
+	ordo_write_wait(&w, rank ^ mask_at(programs, 0), signal_of(0), 2 * q - 1);
 	return !w.failed;
 }
 
@@ -104,20 +130,31 @@ const struct generator ordo_generate_halving_doubling = {
 	.give = give_halving,
 };
 
+const struct generator ordo_generate_halving_doubling_near = {
+	.facts = {.name = "halving-doubling(masks=near)",
+		.operators = 1u << ORDO_ALLREDUCE,
+		.ranks = "2^q"},
+	.power_of_two = true,
+	.cuts = true,
+	.near_first = true,
+	.scratch = no_scratch,
+	.phases = twice_steps,
+	.give = give_halving,
+};
+
 /* Everything to everybody: what arrives waits in one of two scratch slots, in turn. */
 static bool give_exchange(const struct ordo_programs *programs, uint32_t rank,
 	struct ordo_rank_program *program, struct ordo_error *error)
 {
-	const uint32_t n = programs->problem.nrank;
+	const uint32_t q = count_steps(&programs->problem);
 	const struct place input = {ORDO_INPUT, 0}, output = {ORDO_OUTPUT, 0};
 	struct writing w = {program, error, false};
 	ordo_rank_program_clear(program);
 	ordo_write_stream(&w, "exchange");
-	ordo_write_notify(&w, rank ^ n / 2, 0, 0);
-	if (n > 2)
-		ordo_write_notify(&w, rank ^ n / 4, 0, 1);
-	for (uint32_t mask = n / 2, step = 0; mask; mask /= 2, step++) {
-		const uint32_t peer = rank ^ mask;
+	for (uint32_t step = 0; step < 2 && step < q; step++)
+		ordo_write_notify(&w, rank ^ mask_at(programs, step), 0, step);
+	for (uint32_t step = 0; step < q; step++) {
+		const uint32_t peer = rank ^ mask_at(programs, step);
 		const struct place arrival = {ORDO_SCRATCH, step % 2};
 		ordo_write_wait(&w, peer, 0, step);
 		ordo_write_send(&w, false, peer, 0, 1, step ? output : input, arrival, step);
@@ -126,8 +163,8 @@ static bool give_exchange(const struct ordo_programs *programs, uint32_t rank,
 			ordo_write_copy(&w, 0, 1, input, output, step);
 		ordo_write_wait(&w, peer, 0, step);
 		ordo_write_reduce(&w, 0, arrival, output, step);
-		if (mask >= 4)
-			ordo_write_notify(&w, rank ^ mask / 4, 0, step);
+		if (step + 2 < q)
+			ordo_write_notify(&w, rank ^ mask_at(programs, step + 2), 0, step);
 	}
 	return !w.failed;
 }
@@ -140,6 +177,17 @@ static uint32_t two_places(const struct ordo_problem *problem)
 const struct generator ordo_generate_recursive_doubling = {
 	.facts = {.name = "recursive-doubling", .operators = 1u << ORDO_ALLREDUCE, .ranks = "2^q"},
 	.power_of_two = true,
+	.scratch = two_places,
+	.phases = count_steps,
+	.give = give_exchange,
+};
+
+const struct generator ordo_generate_recursive_doubling_near = {
+	.facts = {.name = "recursive-doubling(masks=near)",
+		.operators = 1u << ORDO_ALLREDUCE,
+		.ranks = "2^q"},
+	.power_of_two = true,
+	.near_first = true,
 	.scratch = two_places,
 	.phases = count_steps,
 	.give = give_exchange,

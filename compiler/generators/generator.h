@@ -8,13 +8,15 @@ struct generator {
 	struct ordo_generator_facts facts;
 	bool power_of_two; /* N must be one, at least 2 */
 	bool cuts;	   /* AllReduce: K = N; otherwise 1 */
+	bool near_first;   /* peers that differ in one bit: the lowest bit first */
 	uint32_t (*scratch)(const struct ordo_problem *problem);
 	uint32_t (*phases)(const struct ordo_problem *problem);
 	ordo_give_program *give;
 };
 
 extern const struct generator ordo_generate_ring, ordo_generate_halving_doubling,
-	ordo_generate_recursive_doubling;
+	ordo_generate_halving_doubling_near, ordo_generate_recursive_doubling,
+	ordo_generate_recursive_doubling_near;
 
 /* The program being written; once it failed it stays failed. */
 struct writing {

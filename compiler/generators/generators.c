@@ -7,14 +7,23 @@
 #include <string.h>
 
 static const struct generator *const table[] = {
-	&ordo_generate_ring, &ordo_generate_halving_doubling, &ordo_generate_recursive_doubling};
+	&ordo_generate_ring,
+	&ordo_generate_halving_doubling,
+	&ordo_generate_halving_doubling_near,
+	&ordo_generate_recursive_doubling,
+	&ordo_generate_recursive_doubling_near,
+};
 enum { NGENERATOR = sizeof table / sizeof *table };
 
 const struct ordo_generator_facts *const *ordo_generators(uint32_t *count)
 {
 	static const struct ordo_generator_facts *const facts[NGENERATOR] = {
-		&ordo_generate_ring.facts, &ordo_generate_halving_doubling.facts,
-		&ordo_generate_recursive_doubling.facts};
+		&ordo_generate_ring.facts,
+		&ordo_generate_halving_doubling.facts,
+		&ordo_generate_halving_doubling_near.facts,
+		&ordo_generate_recursive_doubling.facts,
+		&ordo_generate_recursive_doubling_near.facts,
+	};
 	*count = NGENERATOR;
 	return facts;
 }
@@ -93,7 +102,8 @@ bool ordo_generate(const char *algorithm, const struct ordo_problem *problem,
 		.algorithm = generator->facts.name,
 		.scratch_slots = generator->scratch(problem),
 		.nphase = generator->phases(problem),
-		.give = generator->give};
+		.give = generator->give,
+		.closure = generator};
 	programs->problem.chunks_per_block =
 		generator->cuts && problem->op == ORDO_ALLREDUCE ? problem->nrank : 1;
 	return ordo_problem_check(&programs->problem, error);

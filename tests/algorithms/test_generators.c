@@ -51,6 +51,8 @@ static void compare(const char *algorithm, const struct ordo_problem *problem)
 		check("gathered", algorithm, problem->nrank, generated);
 	}
 	if (generated) {
+		check("of the same name", algorithm, problem->nrank,
+			!strcmp(generated->algorithm, compiled->algorithm));
 		check("of the same size", algorithm, problem->nrank,
 			generated->ntask == compiled->ntask &&
 				generated->nstream == compiled->nstream &&
