@@ -38,8 +38,8 @@ static bool allocate(struct ordo_bound_part *bound, struct ordo_error *error)
 		return ordo_fail(error, ORDO_USAGE, 0,
 			"scratch: %" PRIu32 " slots of %" PRIu64 " bytes", part->scratch_slots,
 			slot);
-	bound->scratch = aligned_alloc(
-		CACHE_LINE, round_up(slot * part->scratch_slots, CACHE_LINE) + CACHE_LINE);
+	bound->scratch = aligned_alloc(CACHE_LINE,
+		round_up(slot * part->scratch_slots, CACHE_LINE) + CACHE_LINE + 2 * bound->margin);
 	bound->buffers = calloc((size_t)part->nrequest + 1, sizeof *bound->buffers);
 	bound->unpacks = malloc(((size_t)part->nrequest + 1) * sizeof *bound->unpacks);
 	if (!bound->scratch || !bound->buffers || !bound->unpacks)
@@ -48,7 +48,8 @@ static bool allocate(struct ordo_bound_part *bound, struct ordo_error *error)
 }
 
 struct ordo_bound_part *ordo_part_bind(const struct ordo_part *part,
-	const struct ordo_plan_options *options, uint64_t extent, struct ordo_error *error)
+	const struct ordo_plan_options *options, uint64_t extent, uint64_t margin,
+	struct ordo_error *error)
 {
 	if (!extent && !ordo_plan_options_check(options, error))
 		return NULL;
@@ -61,6 +62,7 @@ struct ordo_bound_part *ordo_part_bind(const struct ordo_part *part,
 	bound->type = options->type;
 	bound->reduction = options->reduction;
 	bound->is_opaque = extent;
+	bound->margin = extent ? round_up(margin, CACHE_LINE) : 0;
 	bound->extent = extent ? extent : ordo_type_size(options->type);
 	bound->divisor = extent ? 1 : ordo_divisor(&part->problem, options->reduction);
 	bool worked = make_layout(bound, options, error);

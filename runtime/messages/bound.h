@@ -7,7 +7,7 @@
 
 struct message_buffer {
 	unsigned char *memory;
-	uint64_t bytes;
+	uint64_t bytes; /* without the margins */
 };
 
 struct ordo_bound_part {
@@ -18,6 +18,7 @@ struct ordo_bound_part {
 	uint32_t divisor;
 	uint64_t extent; /* bytes of an element of input and output */
 	uint64_t wide;	 /* and of scratch */
+	uint64_t margin; /* bytes before and behind the elements of a buffer */
 	bool is_opaque;	 /* only the messenger knows the type */
 	bool converts;	 /* scratch holds another type */
 	unsigned char *scratch;

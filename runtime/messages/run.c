@@ -62,7 +62,7 @@ static unsigned char *slot_address(const struct part_run *run, struct side side)
 {
 	const struct ordo_bound_part *bound = run->bound;
 	if (side.buffer == MESSAGE_BUFFER)
-		return bound->buffers[side.slot].memory;
+		return bound->buffers[side.slot].memory + bound->margin;
 	const uint64_t begin = slot_begin(&bound->layout, bound->part->rank,
 				       (enum ordo_buffer)side.buffer, side.slot) +
 			       (side.buffer == ORDO_SCRATCH ? 0 : bound->skip);
@@ -78,7 +78,7 @@ static bool grow_buffer(struct part_run *run, uint32_t request, uint64_t n)
 		return true;
 	free(buffer->memory);
 	buffer->bytes = bytes;
-	buffer->memory = aligned_alloc(CACHE_LINE, bytes);
+	buffer->memory = aligned_alloc(CACHE_LINE, bytes + 2 * run->bound->margin);
 	if (!buffer->memory)
 		buffer->bytes = 0;
 	run->no_memory = !buffer->memory;
@@ -256,8 +256,9 @@ bool ordo_bound_part_run(struct ordo_bound_part *bound, void *input, void *outpu
 	const struct ordo_messenger *messenger, struct ordo_error *error)
 {
 	const struct ordo_part *part = bound->part;
-	struct part_run run = {
-		.bound = bound, .messenger = messenger, .memory = {input, output, bound->scratch}};
+	struct part_run run = {.bound = bound,
+		.messenger = messenger,
+		.memory = {input, output, bound->scratch + bound->margin}};
 	if (!ordo_layout_check_buffers(&bound->layout, part->problem.in_place, part->rank,
 		    &run.memory[ORDO_INPUT], &run.memory[ORDO_OUTPUT], error) ||
 		!ordo_float_mode_check(error))

@@ -29,8 +29,8 @@ struct ordo_mpi_call {
 int ordo_mpi_reduce(const struct ordo_mpi_call *call);
 
 /* The fold alone, of data that is here: `inputs` holds the contributions of all ranks, rank r's n
- * elements `stride` elements after those of rank r - 1. Writes n elements to out. The count of
- * the call is that of the whole vector, and the order the one of ordo_mpi_reduce for it. */
+ * elements `stride` elements after those of rank r - 1. Writes n elements to out, in the order of
+ * ordo_mpi_reduce. Only this rank calls, and sends nothing. Returns likewise. */
 int ordo_mpi_fold(const struct ordo_mpi_call *call, const void *inputs, MPI_Count stride,
 	MPI_Count n, void *out);
 

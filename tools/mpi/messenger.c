@@ -41,17 +41,13 @@ static bool wait(void *closure, uint32_t request)
 static bool reduce(void *closure, void *dst, const void *src, uint64_t n)
 {
 	struct messenger *m = closure;
-	return succeeded(m, PMPI_Reduce_local(src, dst, (int)n, m->datatype, m->op));
+	return succeeded(m, m->arithmetic.reduce(&m->elements, dst, src, n));
 }
 
-/* A copy of elements with gaps must not touch the gaps, so the library makes it. */
 static bool copy(void *closure, void *dst, const void *src, uint64_t n)
 {
 	struct messenger *m = closure;
-	if (dst == src)
-		return true;
-	return succeeded(m, PMPI_Sendrecv(src, (int)n, m->datatype, 0, 0, dst, (int)n, m->datatype,
-				    0, 0, MPI_COMM_SELF, MPI_STATUS_IGNORE));
+	return dst == src || succeeded(m, m->arithmetic.copy(&m->elements, dst, src, n));
 }
 
 bool ordo_mpi_messenger_open(
@@ -64,7 +60,6 @@ bool ordo_mpi_messenger_open(
 		.comm = comm,
 		.datatype = datatype,
 		.wide = MPI_FLOAT,
-		.op = MPI_OP_NULL,
 		.nrequest = nrequest,
 		.requests = malloc(((size_t)nrequest + 1) * sizeof(MPI_Request)),
 		.code = MPI_SUCCESS};
@@ -73,15 +68,16 @@ bool ordo_mpi_messenger_open(
 	return messenger->requests;
 }
 
-bool ordo_mpi_messenger_open_opaque(struct messenger *messenger, MPI_Comm comm,
-	MPI_Datatype datatype, MPI_Op op, uint32_t nrequest)
+void ordo_mpi_messenger_set(struct messenger *messenger, const struct mpi_elements *elements)
 {
-	if (!ordo_mpi_messenger_open(messenger, comm, datatype, nrequest))
-		return false;
-	messenger->op = op;
-	messenger->calls.reduce = reduce;
-	messenger->calls.copy = copy;
-	return true;
+	messenger->code = MPI_SUCCESS;
+	messenger->elements = *elements;
+	messenger->arithmetic = ordo_mpi_elements_arithmetic(&messenger->elements);
+	messenger->datatype = !elements->is_ours	   ? elements->datatype
+			      : elements->type == ORDO_F32 ? MPI_FLOAT
+							   : MPI_DOUBLE;
+	messenger->calls.reduce = elements->is_ours ? NULL : reduce;
+	messenger->calls.copy = elements->is_ours ? NULL : copy;
 }
 
 void ordo_mpi_messenger_close(struct messenger *messenger)

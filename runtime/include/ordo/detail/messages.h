@@ -73,10 +73,13 @@ ORDO_API uint32_t ordo_part_sends(const struct ordo_part *part);
  *   extent    0: elements have options->type. Otherwise bytes from one element to the next, of a
  *             type only the messenger knows; options->type is not used, and the messenger reduces
  *             and copies
+ *   margin    with an extent: bytes that an element may have before its address, or beyond its
+ *             extent
  *
  * The caller destroys it. NULL: see error. */
 ORDO_API struct ordo_bound_part *ordo_part_bind(const struct ordo_part *part,
-	const struct ordo_plan_options *options, uint64_t extent, struct ordo_error *error);
+	const struct ordo_plan_options *options, uint64_t extent, uint64_t margin,
+	struct ordo_error *error);
 ORDO_API void ordo_bound_part_destroy(struct ordo_bound_part *bound); /* takes NULL */
 /* Bytes of this rank's input and output. */
 ORDO_API uint64_t ordo_bound_part_input_bytes(const struct ordo_bound_part *bound);

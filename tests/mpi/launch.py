@@ -1,0 +1,36 @@
+#!/usr/bin/env python3
+"""launch.py openmpi|mpich RANKS PROGRAM [ARGUMENT...] - runs a program of MPI on this machine.
+
+Its exit status is that of the launcher; 77, which skips the test, if the launcher is missing."""
+import os
+import shutil
+import sys
+
+
+def command(library, ranks, program):
+    """The command line that runs the program on so many ranks of that library. None: no launcher.
+
+    Each library's own launcher is asked for by name: mpirun is whichever was installed last."""
+    launcher = shutil.which(f"mpirun.{library}") or shutil.which("mpirun")
+    if not launcher:
+        return None
+    # More ranks than cores, and containers where the user is root.
+    more = ["--oversubscribe", "--allow-run-as-root"] if library == "openmpi" else []
+    return [launcher, *more, "-n", str(ranks), *program]
+
+
+def environment(library):
+    """The environment: without the other launcher's variables."""
+    kept = {key: value for key, value in os.environ.items()
+            if not key.startswith(("OMPI_COMM", "PMI_", "PMIX_"))}
+    if library == "openmpi":
+        kept["OMPI_MCA_rmaps_base_oversubscribe"] = "1"
+    return kept
+
+
+if __name__ == "__main__":
+    words = command(sys.argv[1], sys.argv[2], sys.argv[3:])
+    if not words:
+        print(f"skipped: there is no launcher of {sys.argv[1]}")
+        sys.exit(77)
+    os.execve(words[0], words, environment(sys.argv[1]))

@@ -1,0 +1,188 @@
+/* communicator.c - what is kept with a communicator, as an attribute that is freed with it. */
+#include "communicator.h"
+#include <ordo/error.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* With more ranks, rank 0 compiles for all. */
+enum { COMPILES_ALONE = 256 };
+
+static int keyval = MPI_KEYVAL_INVALID;
+static pthread_mutex_t keyval_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static void close_bound(struct mpi_bound *bound)
+{
+	if (!bound->plan)
+		return;
+	ordo_bound_part_destroy(bound->part);
+	ordo_mpi_messenger_close(&bound->messenger);
+	free(bound->counts);
+	*bound = (struct mpi_bound){0};
+}
+
+static int delete_state(MPI_Comm comm, int key, void *value, void *extra)
+{
+	struct mpi_state *state = value;
+	(void)comm;
+	(void)key;
+	(void)extra;
+	for (int i = 0; i < MPI_NBOUND; i++)
+		close_bound(&state->bound[i]);
+	for (int i = 0; i < ORDO_MPI_NFORM; i++)
+		ordo_mpi_plan_destroy(state->own[i]);
+	int is_over = 0;
+	PMPI_Finalized(&is_over);
+	if (!is_over)
+		PMPI_Comm_free(&state->comm);
+	free(state);
+	return MPI_SUCCESS;
+}
+
+/* The key of the attribute; a duplicate of a communicator gets none. */
+static int find_keyval(int *code)
+{
+	pthread_mutex_lock(&keyval_lock);
+	*code = keyval != MPI_KEYVAL_INVALID ? MPI_SUCCESS
+					     : PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN,
+						       delete_state, &keyval, NULL);
+	pthread_mutex_unlock(&keyval_lock);
+	return keyval;
+}
+
+static struct mpi_state *make_state(MPI_Comm comm, int *code)
+{
+	struct mpi_state *state = calloc(1, sizeof *state);
+	if (!state) {
+		*code = MPI_ERR_NO_MEM;
+		return NULL;
+	}
+	*code = PMPI_Comm_dup(comm, &state->comm);
+	if (*code != MPI_SUCCESS) {
+		free(state);
+		return NULL;
+	}
+	PMPI_Comm_set_errhandler(state->comm, MPI_ERRORS_RETURN);
+	state->order = ordo_mpi_wanted_order;
+	PMPI_Comm_rank(comm, &state->rank);
+	PMPI_Comm_size(comm, &state->nrank);
+	return state;
+}
+
+struct mpi_state *ordo_mpi_state(MPI_Comm comm, int *code)
+{
+	struct mpi_state *state = NULL;
+	int is_there = 0;
+	const int key = find_keyval(code);
+	if (*code == MPI_SUCCESS)
+		*code = PMPI_Comm_get_attr(comm, key, &state, &is_there);
+	if (*code != MPI_SUCCESS || is_there)
+		return *code == MPI_SUCCESS ? state : NULL;
+	state = make_state(comm, code);
+	if (state)
+		*code = PMPI_Comm_set_attr(comm, key, state);
+	return state;
+}
+
+static int fail(const struct mpi_state *state, const struct ordo_error *error)
+{
+	if (!state->rank)
+		fprintf(stderr, "ordo: %s\n", error->text);
+	return MPI_ERR_OTHER;
+}
+
+/* One digest, of schedule and order, on all ranks. */
+static int compare_digests(const struct mpi_state *state, const struct mpi_plan *plan)
+{
+	char own[64] = {0}, first[64];
+	int same, all = 0;
+	snprintf(own, sizeof own, "%s %d", plan->digest, (int)plan->form);
+	memcpy(first, own, sizeof own);
+	int code = PMPI_Bcast(first, sizeof first, MPI_CHAR, 0, state->comm);
+	same = !memcmp(own, first, sizeof own);
+	if (!same)
+		fprintf(stderr, "ordo: rank %d has the order %s, and rank 0 %s\n", state->rank, own,
+			first);
+	if (code == MPI_SUCCESS)
+		code = PMPI_Allreduce(&same, &all, 1, MPI_INT, MPI_MIN, state->comm);
+	return code == MPI_SUCCESS && !all ? MPI_ERR_OTHER : code;
+}
+
+const struct mpi_plan *ordo_mpi_state_plan(
+	struct mpi_state *state, enum ordo_mpi_form form, int *code)
+{
+	struct ordo_error error = {0};
+	*code = MPI_SUCCESS;
+	if (state->plans[form])
+		return state->plans[form];
+	const struct mpi_plan *plan;
+	if (state->nrank <= COMPILES_ALONE)
+		plan = ordo_mpi_plan(
+			state->order, form, (uint32_t)state->nrank, (uint32_t)state->rank, &error);
+	else
+		plan = state->own[form] =
+			ordo_mpi_plan_received(state->order, form, state->comm, &error);
+	*code = plan ? compare_digests(state, plan) : fail(state, &error);
+	if (*code != MPI_SUCCESS)
+		return NULL;
+	return state->plans[form] = plan;
+}
+
+static bool is_same(const struct mpi_bound *a, const struct mpi_bound *b, int nrank)
+{
+	return a->plan == b->plan && a->type == b->type && a->reduction == b->reduction &&
+	       a->extent == b->extent && a->margin == b->margin && a->count == b->count &&
+	       !a->counts == !b->counts &&
+	       (!a->counts || !memcmp(a->counts, b->counts, (size_t)nrank * sizeof *a->counts));
+}
+
+static uint64_t *copy_counts(const uint64_t *counts, int nrank)
+{
+	uint64_t *copy = malloc((size_t)nrank * sizeof *copy);
+	return copy ? memcpy(copy, counts, (size_t)nrank * sizeof *copy) : NULL;
+}
+
+static bool open_bound(
+	struct mpi_state *state, struct mpi_bound *bound, const struct mpi_bound *wanted)
+{
+	*bound = *wanted;
+	bound->part = NULL;
+	bound->counts = wanted->counts ? copy_counts(wanted->counts, state->nrank) : NULL;
+	const struct ordo_plan_options options = {.type = wanted->type,
+		.reduction = wanted->reduction,
+		.count = wanted->count,
+		.block_count = bound->counts};
+	struct ordo_error error;
+	const bool has_messenger = ordo_mpi_messenger_open(
+		&bound->messenger, state->comm, MPI_BYTE, ordo_part_requests(wanted->plan->part));
+	if (has_messenger && (bound->counts || !wanted->counts))
+		bound->part = ordo_part_bind(
+			wanted->plan->part, &options, wanted->extent, wanted->margin, &error);
+	if (!bound->part)
+		close_bound(bound);
+	return bound->part;
+}
+
+struct mpi_bound *ordo_mpi_state_bind(
+	struct mpi_state *state, const struct mpi_bound *wanted, int *code)
+{
+	struct mpi_bound *oldest = &state->bound[0];
+	*code = MPI_SUCCESS;
+	state->ncall++;
+	for (int i = 0; i < MPI_NBOUND; i++) {
+		struct mpi_bound *bound = &state->bound[i];
+		if (bound->plan && is_same(bound, wanted, state->nrank)) {
+			bound->used = state->ncall;
+			return bound;
+		}
+		oldest = bound->used < oldest->used ? bound : oldest;
+	}
+	close_bound(oldest);
+	if (!open_bound(state, oldest, wanted)) {
+		*code = MPI_ERR_NO_MEM;
+		return NULL;
+	}
+	oldest->used = state->ncall;
+	return oldest;
+}

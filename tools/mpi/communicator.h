@@ -1,0 +1,43 @@
+/* communicator.h - what is kept with a communicator: a private duplicate, its plans, and what was
+ * bound lately. Private to tools/mpi/. */
+#ifndef ORDO_MPI_COMMUNICATOR_H
+#define ORDO_MPI_COMMUNICATOR_H
+
+#include "messenger.h"
+#include "plan.h"
+
+/* A plan bound to a type and counts. */
+struct mpi_bound {
+	const struct mpi_plan *plan; /* NULL: free */
+	struct ordo_bound_part *part;
+	struct messenger messenger;
+	enum ordo_type type;
+	enum ordo_reduction reduction;
+	uint64_t extent, margin; /* 0: our type */
+	uint64_t count;
+	uint64_t *counts; /* [nrank] of ReduceScatter with unequal counts; or NULL */
+	uint64_t used;	  /* the call that used it last */
+};
+enum { MPI_NBOUND = 8 };
+
+struct mpi_state {
+	MPI_Comm comm; /* a duplicate that nobody else knows */
+	int rank, nrank;
+	enum ordo_mpi_order order;
+	const struct mpi_plan *plans[ORDO_MPI_NFORM];
+	struct mpi_plan *own[ORDO_MPI_NFORM]; /* those of plans that go with the communicator */
+	struct mpi_bound bound[MPI_NBOUND];
+	uint64_t ncall;
+};
+
+/* The state of an intra-communicator; made at its first call, by all its ranks. NULL: *code is an
+ * MPI error code. */
+struct mpi_state *ordo_mpi_state(MPI_Comm comm, int *code);
+/* A plan of it, made at first use by all ranks, which compare its digest. NULL likewise. */
+const struct mpi_plan *ordo_mpi_state_plan(
+	struct mpi_state *state, enum ordo_mpi_form form, int *code);
+/* Binds a plan as `wanted` says, or finds it bound. NULL likewise. */
+struct mpi_bound *ordo_mpi_state_bind(
+	struct mpi_state *state, const struct mpi_bound *wanted, int *code);
+
+#endif

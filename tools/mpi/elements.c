@@ -1,0 +1,123 @@
+/* elements.c - the elements of a call: which loops reduce them, and how they lie in memory. */
+#include "elements.h"
+#include <ordo/detail/interpreter.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Elements that one call of MPI takes. */
+#define MOST (UINT64_C(1) << 30)
+
+struct known {
+	MPI_Datatype datatype;
+	enum ordo_type type;
+	unsigned per_element;
+};
+
+/* Whether our loops sum it; the handles are not constants in every MPI. */
+static bool find_known(struct mpi_elements *elements)
+{
+	const struct known all[] = {{MPI_FLOAT, ORDO_F32, 1}, {MPI_DOUBLE, ORDO_F64, 1},
+		{MPI_C_FLOAT_COMPLEX, ORDO_F32, 2}, {MPI_C_DOUBLE_COMPLEX, ORDO_F64, 2},
+		{MPI_CXX_FLOAT_COMPLEX, ORDO_F32, 2}, {MPI_CXX_DOUBLE_COMPLEX, ORDO_F64, 2},
+		{MPI_REAL4, ORDO_F32, 1}, {MPI_REAL8, ORDO_F64, 1}, {MPI_COMPLEX8, ORDO_F32, 2},
+		{MPI_COMPLEX16, ORDO_F64, 2}, {MPI_REAL, ORDO_F32, 1},
+		{MPI_DOUBLE_PRECISION, ORDO_F64, 1}, {MPI_COMPLEX, ORDO_F32, 2},
+		{MPI_DOUBLE_COMPLEX, ORDO_F64, 2}};
+	for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+		/* a compiler's option can make Fortran's REAL longer */
+		if (elements->datatype != all[i].datatype || all[i].datatype == MPI_DATATYPE_NULL ||
+			elements->extent != ordo_type_size(all[i].type) * all[i].per_element)
+			continue;
+		elements->type = all[i].type;
+		elements->per_element = all[i].per_element;
+		return true;
+	}
+	return false;
+}
+
+int ordo_mpi_elements(struct mpi_elements *elements, MPI_Datatype datatype, MPI_Op op)
+{
+	MPI_Aint low, extent, true_low, true_extent;
+	*elements = (struct mpi_elements){.per_element = 1, .datatype = datatype, .op = op};
+	int code = PMPI_Type_get_extent(datatype, &low, &extent);
+	if (code == MPI_SUCCESS)
+		code = PMPI_Type_get_true_extent(datatype, &true_low, &true_extent);
+	if (code != MPI_SUCCESS)
+		return code;
+	if (extent < 0 || true_extent < 0)
+		return MPI_ERR_TYPE;
+	elements->extent = extent ? (uint64_t)extent : 1;
+	const MPI_Aint before = true_low < 0 ? -true_low : 0,
+		       end = true_low + true_extent > 0 ? true_low + true_extent : 0;
+	elements->margin = (uint64_t)(before > end ? before : end);
+	elements->is_ours = op == MPI_SUM && find_known(elements);
+	return MPI_SUCCESS;
+}
+
+static int copy_opaque(void *closure, void *dst, const void *src, uint64_t n)
+{
+	const struct mpi_elements *elements = closure;
+	for (uint64_t done = 0; done < n; done += MOST) {
+		const int part = (int)(n - done < MOST ? n - done : MOST);
+		const int code = PMPI_Sendrecv((const char *)src + done * elements->extent, part,
+			elements->datatype, 0, 0, (char *)dst + done * elements->extent, part,
+			elements->datatype, 0, 0, MPI_COMM_SELF, MPI_STATUS_IGNORE);
+		if (code != MPI_SUCCESS)
+			return code;
+	}
+	return MPI_SUCCESS;
+}
+
+static int reduce_opaque(void *closure, void *dst, const void *src, uint64_t n)
+{
+	const struct mpi_elements *elements = closure;
+	for (uint64_t done = 0; done < n; done += MOST) {
+		const int code = PMPI_Reduce_local((const char *)src + done * elements->extent,
+			(char *)dst + done * elements->extent,
+			(int)(n - done < MOST ? n - done : MOST), elements->datatype, elements->op);
+		if (code != MPI_SUCCESS)
+			return code;
+	}
+	return MPI_SUCCESS;
+}
+
+static int copy_ours(void *closure, void *dst, const void *src, uint64_t n)
+{
+	const struct mpi_elements *elements = closure;
+	memmove(dst, src, n * elements->extent);
+	return MPI_SUCCESS;
+}
+
+static int reduce_ours(void *closure, void *dst, const void *src, uint64_t n)
+{
+	const struct mpi_elements *elements = closure;
+	ordo_reduce_elements(elements->type, ORDO_SUM, dst, src, n * elements->per_element);
+	return MPI_SUCCESS;
+}
+
+int ordo_mpi_elements_copy(
+	const struct mpi_elements *elements, void *dst, const void *src, uint64_t n)
+{
+	struct mpi_elements own = *elements;
+	if (dst == src || !n)
+		return MPI_SUCCESS;
+	return (elements->is_ours ? copy_ours : copy_opaque)(&own, dst, src, n);
+}
+
+void *ordo_mpi_elements_allocate(const struct mpi_elements *elements, uint64_t n, void **base)
+{
+	const uint64_t margin = (elements->margin + 63) / 64 * 64;
+	if (n > (SIZE_MAX / 2 - 2 * margin) / elements->extent)
+		return *base = NULL;
+	*base = aligned_alloc(64, (n * elements->extent + 63) / 64 * 64 + 2 * margin + 64);
+	return *base ? (char *)*base + margin : NULL;
+}
+
+struct mpi_arithmetic ordo_mpi_elements_arithmetic(struct mpi_elements *elements)
+{
+	return (struct mpi_arithmetic){.closure = elements,
+		.extent = elements->extent,
+		.margin = (elements->margin + 63) / 64 * 64,
+		.reduce = elements->is_ours ? reduce_ours : reduce_opaque,
+		.copy = elements->is_ours ? copy_ours : copy_opaque};
+}

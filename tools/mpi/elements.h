@@ -1,0 +1,30 @@
+/* elements.h - the elements of a call: ours, or those of a type that only MPI knows. Private to
+ * tools/mpi/. */
+#ifndef ORDO_MPI_ELEMENTS_H
+#define ORDO_MPI_ELEMENTS_H
+
+#include "call.h"
+#include "tree.h"
+#include <ordo/runtime.h>
+
+struct mpi_elements {
+	bool is_ours;	      /* sums of floats: by our loops */
+	enum ordo_type type;  /* if ours */
+	unsigned per_element; /* of ours in one of the datatype: 2 for complex numbers */
+	uint64_t extent;      /* bytes from one of the datatype to the next */
+	uint64_t margin;      /* see ordo_part_bind */
+	MPI_Datatype datatype;
+	MPI_Op op;
+};
+
+/* Returns MPI_SUCCESS or an error code. */
+int ordo_mpi_elements(struct mpi_elements *elements, MPI_Datatype datatype, MPI_Op op);
+/* Copies n of the datatype; the two do not overlap, or are the same. */
+int ordo_mpi_elements_copy(
+	const struct mpi_elements *elements, void *dst, const void *src, uint64_t n);
+/* Memory for n of the datatype; *base is to be freed. NULL: no memory. */
+void *ordo_mpi_elements_allocate(const struct mpi_elements *elements, uint64_t n, void **base);
+/* How a tree of them is evaluated; n then counts the datatype's. */
+struct mpi_arithmetic ordo_mpi_elements_arithmetic(struct mpi_elements *elements);
+
+#endif

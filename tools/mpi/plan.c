@@ -1,0 +1,286 @@
+/* plan.c - compiles and proves the schedules that reductions follow, once for each size. */
+#include "plan.h"
+#include <inttypes.h>
+#include <ordo/compiler.h>
+#include <ordo/detail/fail.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool is_power_of_two(uint32_t n)
+{
+	return !(n & (n - 1));
+}
+
+/* All of an order have its trees; test_mpi_plans compares their digests. */
+static const char *algorithm_of(enum ordo_mpi_order order, enum ordo_mpi_form form, uint32_t nrank)
+{
+	if (order == ORDO_MPI_LINEAR)
+		return "mesh(fold=linear)";
+	if (order == ORDO_MPI_FOLDED)
+		return "mesh(fold=folded)";
+	switch (form) {
+	case ORDO_MPI_SHORT_ALLREDUCE:
+		return is_power_of_two(nrank) ? "recursive-doubling(masks=near)" : "tree";
+	case ORDO_MPI_LONG_ALLREDUCE:
+		return is_power_of_two(nrank) ? "halving-doubling(masks=near)" : "dyadic";
+	case ORDO_MPI_TO_ZERO:
+		return "tree";
+	case ORDO_MPI_SCATTERED:
+		break;
+	}
+	return is_power_of_two(nrank) ? "halving-doubling(masks=near)" : "dyadic";
+}
+
+static struct ordo_schedule *compile(enum ordo_mpi_order order, enum ordo_mpi_form form,
+	uint32_t nrank, struct ordo_error *error)
+{
+	static const enum ordo_operator operators[ORDO_MPI_NFORM] = {
+		ORDO_ALLREDUCE, ORDO_ALLREDUCE, ORDO_REDUCE, ORDO_REDUCESCATTER};
+	const struct ordo_request request = {.problem = {.op = operators[form],
+						     .nrank = nrank,
+						     .nshard = nrank,
+						     .in_place = operators[form] == ORDO_ALLREDUCE},
+		.algorithm = algorithm_of(order, form, nrank),
+		.unproved = true};
+	return ordo_compile(&request, error);
+}
+
+/* Everything but the rank's part. */
+static bool fill(
+	struct mpi_plan *plan, const struct ordo_schedule *schedule, struct ordo_error *error)
+{
+	struct ordo_proof *proof = ordo_verify(schedule, NULL, error);
+	bool worked = proof;
+	if (proof && !proof->proved)
+		worked = ordo_fail(error, ORDO_REFUTED, 0, "%s on %" PRIu32 " ranks is not proved",
+			plan->algorithm, plan->nrank);
+	worked = worked && ordo_mpi_trees_open(&plan->trees, proof, error);
+	if (worked)
+		memcpy(plan->digest, proof->digest, sizeof plan->digest);
+	ordo_proof_destroy(proof);
+	return worked;
+}
+
+static struct mpi_plan *create(enum ordo_mpi_order order, enum ordo_mpi_form form, uint32_t nrank,
+	uint32_t rank, struct ordo_error *error)
+{
+	struct mpi_plan *plan = calloc(1, sizeof *plan);
+	if (!plan) {
+		ordo_fail_memory(error);
+		return NULL;
+	}
+	*plan = (struct mpi_plan){.form = form,
+		.order = order,
+		.nrank = nrank,
+		.rank = rank,
+		.algorithm = algorithm_of(order, form, nrank)};
+	return plan;
+}
+
+/* Compiles, and keeps the part of one rank. */
+static struct mpi_plan *compile_plan(enum ordo_mpi_order order, enum ordo_mpi_form form,
+	uint32_t nrank, uint32_t rank, struct ordo_error *error)
+{
+	struct mpi_plan *plan = create(order, form, nrank, rank, error);
+	struct ordo_schedule *schedule = plan ? compile(order, form, nrank, error) : NULL;
+	struct ordo_levels *levels = schedule && fill(plan, schedule, error)
+					     ? ordo_levels_create(schedule, error)
+					     : NULL;
+	if (levels)
+		plan->part = ordo_part_create(levels, rank, error);
+	ordo_levels_destroy(levels);
+	ordo_schedule_destroy(schedule);
+	if (plan && !plan->part) {
+		ordo_mpi_plan_destroy(plan);
+		plan = NULL;
+	}
+	return plan;
+}
+
+void ordo_mpi_plan_destroy(struct mpi_plan *plan)
+{
+	if (!plan)
+		return;
+	ordo_part_destroy(plan->part);
+	ordo_mpi_trees_close(&plan->trees);
+	free(plan);
+}
+
+enum ordo_mpi_order ordo_mpi_wanted_order = ORDO_MPI_DYADIC;
+
+/* Trees of all sizes so far. */
+struct named {
+	enum ordo_mpi_order order;
+	uint32_t nrank;
+	struct mpi_trees trees;
+	struct named *next;
+};
+static struct named *names;
+
+static const struct mpi_trees *make_tree(
+	enum ordo_mpi_order order, uint32_t nrank, struct ordo_error *error)
+{
+	static const enum ordo_tree_kind kinds[] = {ORDO_DYADIC, ORDO_LINEAR, ORDO_FOLDED};
+	for (const struct named *named = names; named; named = named->next)
+		if (named->order == order && named->nrank == nrank)
+			return &named->trees;
+	struct named *named = malloc(sizeof *named);
+	if (!named) {
+		ordo_fail_memory(error);
+		return NULL;
+	}
+	*named = (struct named){.order = order, .nrank = nrank, .next = names};
+	if (!ordo_mpi_trees_named(&named->trees, kinds[order], nrank, error)) {
+		free(named);
+		return NULL;
+	}
+	names = named;
+	return &named->trees;
+}
+
+/* Plans of all sizes so far. */
+struct node {
+	struct mpi_plan *plan;
+	struct node *next;
+};
+static struct node *plans;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+static const struct mpi_plan *find(
+	enum ordo_mpi_order order, enum ordo_mpi_form form, uint32_t nrank, uint32_t rank)
+{
+	for (const struct node *node = plans; node; node = node->next)
+		if (node->plan->order == order && node->plan->form == form &&
+			node->plan->nrank == nrank && node->plan->rank == rank)
+			return node->plan;
+	return NULL;
+}
+
+static const struct mpi_plan *make(enum ordo_mpi_order order, enum ordo_mpi_form form,
+	uint32_t nrank, uint32_t rank, struct ordo_error *error)
+{
+	struct node *node = malloc(sizeof *node);
+	struct mpi_plan *plan = node ? compile_plan(order, form, nrank, rank, error) : NULL;
+	if (!node)
+		ordo_fail_memory(error);
+	if (!plan) {
+		free(node);
+		return NULL;
+	}
+	*node = (struct node){plan, plans};
+	plans = node;
+	return plan;
+}
+
+const struct mpi_trees *ordo_mpi_tree(
+	enum ordo_mpi_order order, uint32_t nrank, struct ordo_error *error)
+{
+	pthread_mutex_lock(&lock);
+	const struct mpi_trees *trees = make_tree(order, nrank, error);
+	pthread_mutex_unlock(&lock);
+	return trees;
+}
+
+const struct mpi_plan *ordo_mpi_plan(enum ordo_mpi_order order, enum ordo_mpi_form form,
+	uint32_t nrank, uint32_t rank, struct ordo_error *error)
+{
+	pthread_mutex_lock(&lock);
+	const struct mpi_plan *plan = find(order, form, nrank, rank);
+	if (!plan)
+		plan = make(order, form, nrank, rank, error);
+	pthread_mutex_unlock(&lock);
+	return plan;
+}
+
+/* What rank 0 sends ahead of a part. */
+struct heading {
+	uint64_t part_bytes; /* 0: it failed */
+	uint32_t nstep, depth;
+	char digest[33];
+};
+
+static bool send_part(const struct mpi_plan *plan, const struct ordo_levels *levels, int rank,
+	MPI_Comm comm, struct ordo_error *error)
+{
+	struct ordo_part *part = ordo_part_create(levels, (uint32_t)rank, error);
+	struct heading heading = {
+		part ? ordo_part_bytes(part) : 0, plan->trees.nstep, plan->trees.depth, ""};
+	memcpy(heading.digest, plan->digest, sizeof heading.digest);
+	int code = PMPI_Send(&heading, sizeof heading, MPI_BYTE, rank, 0, comm);
+	if (part && code == MPI_SUCCESS)
+		code = PMPI_Send(part, (int)heading.part_bytes, MPI_BYTE, rank, 0, comm);
+	if (part && code == MPI_SUCCESS)
+		code = PMPI_Send(
+			plan->trees.steps, (int)plan->trees.nstep, MPI_UINT32_T, rank, 0, comm);
+	ordo_part_destroy(part);
+	return code == MPI_SUCCESS;
+}
+
+/* Rank 0: compiles, proves, and sends all parts. */
+static struct mpi_plan *send_plans(enum ordo_mpi_order order, enum ordo_mpi_form form,
+	MPI_Comm comm, int nrank, struct ordo_error *error)
+{
+	struct mpi_plan *plan = create(order, form, (uint32_t)nrank, 0, error);
+	struct ordo_schedule *schedule = plan ? compile(order, form, (uint32_t)nrank, error) : NULL;
+	struct ordo_levels *levels = schedule && fill(plan, schedule, error)
+					     ? ordo_levels_create(schedule, error)
+					     : NULL;
+	const struct heading none = {0};
+	if (levels)
+		plan->part = ordo_part_create(levels, 0, error);
+	bool worked = plan && plan->part;
+	for (int r = 1; r < nrank; r++)
+		if (!worked)
+			PMPI_Send(&none, sizeof none, MPI_BYTE, r, 0, comm);
+		else
+			worked = send_part(plan, levels, r, comm, error);
+	ordo_levels_destroy(levels);
+	ordo_schedule_destroy(schedule);
+	if (worked)
+		return plan;
+	ordo_mpi_plan_destroy(plan);
+	return NULL;
+}
+
+static bool receive_part(struct mpi_plan *plan, MPI_Comm comm, struct ordo_error *error)
+{
+	struct heading heading;
+	if (PMPI_Recv(&heading, sizeof heading, MPI_BYTE, 0, 0, comm, MPI_STATUS_IGNORE) !=
+			MPI_SUCCESS ||
+		!heading.part_bytes)
+		return ordo_fail(error, ORDO_ENVIRONMENT, 0, "rank 0 could not make the schedule");
+	void *bytes = malloc(heading.part_bytes);
+	plan->trees.steps = malloc(((size_t)heading.nstep + 1) * sizeof *plan->trees.steps);
+	plan->trees.nstep = heading.nstep;
+	plan->trees.depth = heading.depth;
+	memcpy(plan->digest, heading.digest, sizeof plan->digest);
+	bool worked = bytes && plan->trees.steps;
+	if (!worked)
+		ordo_fail_memory(error);
+	worked = worked &&
+		 PMPI_Recv(bytes, (int)heading.part_bytes, MPI_BYTE, 0, 0, comm,
+			 MPI_STATUS_IGNORE) == MPI_SUCCESS &&
+		 PMPI_Recv(plan->trees.steps, (int)heading.nstep, MPI_UINT32_T, 0, 0, comm,
+			 MPI_STATUS_IGNORE) == MPI_SUCCESS;
+	if (worked)
+		plan->part = ordo_part_read(bytes, heading.part_bytes, error);
+	free(bytes);
+	return plan->part;
+}
+
+struct mpi_plan *ordo_mpi_plan_received(
+	enum ordo_mpi_order order, enum ordo_mpi_form form, MPI_Comm comm, struct ordo_error *error)
+{
+	int rank, nrank;
+	PMPI_Comm_rank(comm, &rank);
+	PMPI_Comm_size(comm, &nrank);
+	if (!rank)
+		return send_plans(order, form, comm, nrank, error);
+	struct mpi_plan *plan = create(order, form, (uint32_t)nrank, (uint32_t)rank, error);
+	if (plan && receive_part(plan, comm, error))
+		return plan;
+	ordo_mpi_plan_destroy(plan);
+	return NULL;
+}

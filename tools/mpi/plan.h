@@ -1,0 +1,50 @@
+/* plan.h - a schedule that reductions follow: compiled and proved, of which one rank's part is
+ * kept, and the reduction trees. Private to tools/mpi/. */
+#ifndef ORDO_MPI_PLAN_H
+#define ORDO_MPI_PLAN_H
+
+#include "tree.h"
+#include <mpi.h>
+#include <ordo/detail/messages.h>
+
+/* The orders of sums that can be asked for: `order=` of ORDO_MPI. */
+enum ordo_mpi_order { ORDO_MPI_DYADIC, ORDO_MPI_LINEAR, ORDO_MPI_FOLDED };
+
+/* What is compiled for a communicator's size. All plans of one order have the same trees. */
+enum ordo_mpi_form {
+	ORDO_MPI_SHORT_ALLREDUCE, /* few messages */
+	ORDO_MPI_LONG_ALLREDUCE,  /* few bytes */
+	ORDO_MPI_TO_ZERO,	  /* Reduce, root 0 */
+	ORDO_MPI_SCATTERED	  /* ReduceScatter */
+};
+#define ORDO_MPI_NFORM 4
+
+struct mpi_plan {
+	enum ordo_mpi_form form;
+	enum ordo_mpi_order order;
+	uint32_t nrank, rank;
+	const char *algorithm; /* as given to the compiler */
+	char digest[33];       /* the order's */
+	struct ordo_part *part;
+	struct mpi_trees trees;
+};
+
+/* The order that was asked for; set before the first plan is made. */
+extern enum ordo_mpi_order ordo_mpi_wanted_order;
+
+/* The tree of an order over so many ranks: that of all its plans. Made once; any thread, and no
+ * other rank is needed. NULL: see error. */
+const struct mpi_trees *ordo_mpi_tree(
+	enum ordo_mpi_order order, uint32_t nrank, struct ordo_error *error);
+
+/* The plan of a rank, shared by all communicators of that size and never freed before the end. Any
+ * thread. NULL: see error. */
+const struct mpi_plan *ordo_mpi_plan(enum ordo_mpi_order order, enum ordo_mpi_form form,
+	uint32_t nrank, uint32_t rank, struct ordo_error *error);
+/* The same, for many ranks: rank 0 compiles and proves, and the others get their parts. All ranks
+ * of the communicator call. The caller frees it with ordo_mpi_plan_destroy. */
+struct mpi_plan *ordo_mpi_plan_received(enum ordo_mpi_order order, enum ordo_mpi_form form,
+	MPI_Comm comm, struct ordo_error *error);
+void ordo_mpi_plan_destroy(struct mpi_plan *plan);
+
+#endif

@@ -1,0 +1,185 @@
+/* reduce.c - reductions of a program, by the parts of proved schedules. */
+#include "communicator.h"
+#include "elements.h"
+#include <stdlib.h>
+#include <string.h>
+
+/* From this size on the few bytes of a schedule matter more than its few messages. */
+#define LONG_BYTES (UINT64_C(32) << 10)
+/* Elements of one message from rank 0 to another root. */
+#define MOST (UINT64_C(1) << 28)
+
+struct reduction {
+	const struct ordo_mpi_call *call;
+	struct mpi_state *state;
+	struct mpi_elements elements;
+};
+
+/* Runs a form on these buffers. counts: [nrank], of ReduceScatter; else NULL. */
+static int run(const struct reduction *reduction, enum ordo_mpi_form form, const MPI_Count *counts,
+	const void *input, void *output)
+{
+	const struct mpi_elements *elements = &reduction->elements;
+	struct mpi_state *state = reduction->state;
+	struct mpi_bound wanted = {.type = elements->type,
+		.reduction = ORDO_SUM,
+		.extent = elements->is_ours ? 0 : elements->extent,
+		.margin = elements->is_ours ? 0 : elements->margin,
+		.count = (uint64_t)reduction->call->count * elements->per_element};
+	int code;
+	if (!(wanted.plan = ordo_mpi_state_plan(state, form, &code)))
+		return code;
+	if (counts && !(wanted.counts = malloc((size_t)state->nrank * sizeof *wanted.counts)))
+		return MPI_ERR_NO_MEM;
+	for (int r = 0; counts && r < state->nrank; r++)
+		wanted.counts[r] = (uint64_t)counts[r] * elements->per_element;
+	struct mpi_bound *bound = ordo_mpi_state_bind(state, &wanted, &code);
+	free(wanted.counts);
+	if (!bound)
+		return code;
+	ordo_mpi_messenger_set(&bound->messenger, elements);
+	union {
+		const void *given;
+		void *taken;
+	} in = {input};
+	if (!ordo_bound_part_run(bound->part, in.taken, output, &bound->messenger.calls, NULL))
+		return bound->messenger.code != MPI_SUCCESS ? bound->messenger.code : MPI_ERR_OTHER;
+	return MPI_SUCCESS;
+}
+
+/* In place on all ranks: whether a rank passed MPI_IN_PLACE is its own business. */
+static int allreduce(const struct reduction *reduction)
+{
+	const struct ordo_mpi_call *call = reduction->call;
+	const struct mpi_elements *elements = &reduction->elements;
+	const uint64_t n = (uint64_t)call->count;
+	const int code = call->send == MPI_IN_PLACE
+				 ? MPI_SUCCESS
+				 : ordo_mpi_elements_copy(elements, call->receive, call->send, n);
+	if (code != MPI_SUCCESS || reduction->state->nrank == 1)
+		return code;
+	return run(reduction,
+		n * elements->extent < LONG_BYTES ? ORDO_MPI_SHORT_ALLREDUCE
+						  : ORDO_MPI_LONG_ALLREDUCE,
+		NULL, call->receive, call->receive);
+}
+
+/* The result goes on from rank 0 to the root. */
+static int forward(const struct reduction *reduction, void *result)
+{
+	const struct ordo_mpi_call *call = reduction->call;
+	const struct mpi_state *state = reduction->state;
+	const uint64_t n = (uint64_t)call->count;
+	int code = MPI_SUCCESS;
+	for (uint64_t done = 0; code == MPI_SUCCESS && done < n; done += MOST) {
+		const int part = (int)(n - done < MOST ? n - done : MOST);
+		char *at = (char *)result + done * reduction->elements.extent;
+		if (!state->rank)
+			code = PMPI_Send(at, part, call->datatype, call->root, 0, state->comm);
+		else if (state->rank == call->root)
+			code = PMPI_Recv(
+				at, part, call->datatype, 0, 0, state->comm, MPI_STATUS_IGNORE);
+	}
+	return code;
+}
+
+/* To rank 0, whose order is the same for every root, and on to the root. */
+static int reduce(const struct reduction *reduction)
+{
+	const struct ordo_mpi_call *call = reduction->call;
+	const struct mpi_elements *elements = &reduction->elements;
+	const int rank = reduction->state->rank;
+	const bool is_root = rank == call->root, in_place = is_root && call->send == MPI_IN_PLACE;
+	const uint64_t n = (uint64_t)call->count;
+	const void *input = in_place ? call->receive : call->send;
+	void *output = is_root ? call->receive : NULL, *memory = NULL;
+	int code = MPI_SUCCESS;
+	if (reduction->state->nrank == 1)
+		return in_place ? MPI_SUCCESS
+				: ordo_mpi_elements_copy(elements, output, call->send, n);
+	if (!rank && (!is_root || in_place)) {
+		void *other = ordo_mpi_elements_allocate(elements, n, &memory);
+		if (!other)
+			return MPI_ERR_NO_MEM;
+		if (is_root)
+			code = ordo_mpi_elements_copy(elements, other, call->receive, n);
+		input = is_root ? other : input;
+		output = is_root ? output : other;
+	}
+	if (code == MPI_SUCCESS)
+		code = run(reduction, ORDO_MPI_TO_ZERO, NULL, input, rank ? NULL : output);
+	if (code == MPI_SUCCESS && call->root && (!rank || is_root))
+		code = forward(reduction, output);
+	free(memory);
+	return code;
+}
+
+static int reduce_scatter(const struct reduction *reduction)
+{
+	const struct ordo_mpi_call *call = reduction->call;
+	const struct mpi_elements *elements = &reduction->elements;
+	const uint64_t own =
+		(uint64_t)(call->counts ? call->counts[reduction->state->rank] : call->count);
+	const bool in_place = call->send == MPI_IN_PLACE;
+	void *output = call->receive, *memory = NULL;
+	if (reduction->state->nrank == 1)
+		return in_place ? MPI_SUCCESS
+				: ordo_mpi_elements_copy(elements, output, call->send, own);
+	if (in_place && own && !(output = ordo_mpi_elements_allocate(elements, own, &memory)))
+		return MPI_ERR_NO_MEM;
+	int code = run(reduction, ORDO_MPI_SCATTERED, call->counts,
+		in_place ? call->receive : call->send, output);
+	if (code == MPI_SUCCESS && in_place)
+		code = ordo_mpi_elements_copy(elements, call->receive, output, own);
+	free(memory);
+	return code;
+}
+
+static bool is_empty(const struct ordo_mpi_call *call, int nrank)
+{
+	MPI_Count sum = call->counts ? 0 : call->count;
+	for (int r = 0; call->counts && r < nrank; r++)
+		sum += call->counts[r];
+	return !sum;
+}
+
+int ordo_mpi_reduce(const struct ordo_mpi_call *call)
+{
+	struct reduction reduction = {.call = call};
+	int code;
+	if (!(reduction.state = ordo_mpi_state(call->comm, &code)))
+		return code;
+	code = ordo_mpi_elements(&reduction.elements, call->datatype, call->op);
+	if (code != MPI_SUCCESS || is_empty(call, reduction.state->nrank))
+		return code;
+	switch (call->operation) {
+	case ORDO_MPI_ALLREDUCE:
+		return allreduce(&reduction);
+	case ORDO_MPI_REDUCE:
+		return reduce(&reduction);
+	case ORDO_MPI_REDUCE_SCATTER:
+	case ORDO_MPI_REDUCE_SCATTER_BLOCK:
+		break;
+	}
+	return reduce_scatter(&reduction);
+}
+
+int ordo_mpi_fold(const struct ordo_mpi_call *call, const void *inputs, MPI_Count stride,
+	MPI_Count n, void *out)
+{
+	struct mpi_elements elements;
+	int nrank, code = PMPI_Comm_size(call->comm, &nrank);
+	if (code == MPI_SUCCESS)
+		code = ordo_mpi_elements(&elements, call->datatype, call->op);
+	if (code != MPI_SUCCESS)
+		return code;
+	const struct mpi_trees *trees = ordo_mpi_tree(ordo_mpi_wanted_order, (uint32_t)nrank, NULL);
+	const void **at = malloc((size_t)nrank * sizeof *at);
+	const struct mpi_arithmetic arithmetic = ordo_mpi_elements_arithmetic(&elements);
+	for (int r = 0; at && r < nrank; r++)
+		at[r] = (const char *)inputs + (uint64_t)r * (uint64_t)stride * elements.extent;
+	code = at && trees ? ordo_mpi_trees_fold(trees, &arithmetic, at, (uint64_t)n, out)
+			   : MPI_ERR_NO_MEM;
+	free(at);
+	return code;
+}

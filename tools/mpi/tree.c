@@ -1,0 +1,163 @@
+/* tree.c - evaluates a reduction tree, block by block, on a stack of blocks. */
+#include "tree.h"
+#include <mpi.h>
+#include <ordo/arena.h>
+#include <ordo/detail/fail.h>
+#include <stdlib.h>
+
+/* Blocks stay in the cache of one core. */
+enum { BLOCK_BYTES = 8192 };
+
+struct writer {
+	struct mpi_trees *trees;
+	const struct ordo_trees *from;
+	size_t room;
+	bool no_memory;
+};
+
+static void push(struct writer *writer, uint32_t step)
+{
+	struct mpi_trees *trees = writer->trees;
+	if (!ordo_array_reserve(
+		    &trees->steps, &writer->room, (size_t)trees->nstep + 1, sizeof step))
+		writer->no_memory = true;
+	else
+		trees->steps[trees->nstep++] = step;
+}
+
+/* Writes the tree of a node with an explicit stack: a chain of 10,000 ranks is as deep. A node is
+ * visited twice: first its operands are scheduled, then it combines them. */
+static bool write_tree(struct writer *writer, uint32_t root)
+{
+	const uint32_t done = UINT32_C(1) << 31; /* marks the second visit */
+	uint32_t *stack = NULL;
+	size_t room = 0, n = 0;
+	bool worked = ordo_array_reserve(&stack, &room, 1, sizeof *stack);
+	if (worked)
+		stack[n++] = root;
+	while (worked && n && !writer->no_memory) {
+		const uint32_t top = stack[--n], node = top & ~done;
+		const uint32_t *sides = writer->from->nodes[node];
+		if (sides[0] == ORDO_NONE) {
+			push(writer, sides[1]);
+		} else if (top & done) {
+			push(writer, ORDO_NONE);
+		} else if ((worked = ordo_array_reserve(&stack, &room, n + 3, sizeof *stack))) {
+			stack[n++] = node | done;
+			stack[n++] = sides[1];
+			stack[n++] = sides[0];
+		}
+	}
+	free(stack);
+	return worked && !writer->no_memory;
+}
+
+static uint32_t find_depth(const struct mpi_trees *trees)
+{
+	uint32_t now = 0, most = 0;
+	for (uint32_t i = 0; i < trees->nstep; i++) {
+		now += trees->steps[i] == ORDO_NONE ? UINT32_MAX : 1;
+		most = now > most ? now : most;
+	}
+	return most;
+}
+
+static bool open_tree(struct mpi_trees *trees, const struct ordo_trees *from, uint32_t root,
+	struct ordo_error *error)
+{
+	struct writer writer = {.trees = trees, .from = from};
+	*trees = (struct mpi_trees){0};
+	if (!write_tree(&writer, root)) {
+		ordo_mpi_trees_close(trees);
+		return ordo_fail_memory(error);
+	}
+	trees->depth = find_depth(trees);
+	return true;
+}
+
+bool ordo_mpi_trees_open(
+	struct mpi_trees *trees, const struct ordo_proof *proof, struct ordo_error *error)
+{
+	if (proof->position_invariant != ORDO_HOLDS || proof->rank_equal != ORDO_HOLDS ||
+		!proof->chunk_tree)
+		return ordo_fail(
+			error, ORDO_USAGE, 0, "the schedule has no single reduction tree (G1, G3)");
+	return open_tree(trees, &proof->trees, proof->chunk_tree[0], error);
+}
+
+bool ordo_mpi_trees_named(
+	struct mpi_trees *trees, enum ordo_tree_kind kind, uint32_t nrank, struct ordo_error *error)
+{
+	struct ordo_forest *forest = ordo_forest_create(error);
+	const uint32_t root =
+		forest ? ordo_forest_named(forest, (struct ordo_tree_name){kind, 0}, nrank)
+		       : ORDO_NONE;
+	const bool worked = root != ORDO_NONE ? open_tree(trees, &forest->trees, root, error)
+					      : ordo_fail_memory(error);
+	ordo_forest_destroy(forest);
+	return worked;
+}
+
+void ordo_mpi_trees_close(struct mpi_trees *trees)
+{
+	free(trees->steps);
+	*trees = (struct mpi_trees){0};
+}
+
+/* A value on the stack: an input, or the block of its place. */
+struct value {
+	const unsigned char *at;
+	unsigned char *block;
+};
+
+static int combine(const struct mpi_arithmetic *arithmetic, struct value *left,
+	const struct value *right, uint64_t n)
+{
+	int code = MPI_SUCCESS;
+	if (left->at != left->block)
+		code = arithmetic->copy(arithmetic->closure, left->block, left->at, n);
+	left->at = left->block;
+	return code != MPI_SUCCESS
+		       ? code
+		       : arithmetic->reduce(arithmetic->closure, left->block, right->at, n);
+}
+
+static int fold_block(const struct mpi_trees *trees, const struct mpi_arithmetic *arithmetic,
+	const void *const *inputs, uint64_t skip, uint64_t n, struct value *stack, void *out)
+{
+	uint32_t top = 0;
+	for (uint32_t i = 0; i < trees->nstep; i++) {
+		const uint32_t step = trees->steps[i];
+		if (step != ORDO_NONE) {
+			stack[top++].at =
+				(const unsigned char *)inputs[step] + skip * arithmetic->extent;
+			continue;
+		}
+		top--;
+		const int code = combine(arithmetic, &stack[top - 1], &stack[top], n);
+		if (code != MPI_SUCCESS)
+			return code;
+	}
+	unsigned char *to = (unsigned char *)out + skip * arithmetic->extent;
+	return stack[0].at == to ? MPI_SUCCESS
+				 : arithmetic->copy(arithmetic->closure, to, stack[0].at, n);
+}
+
+int ordo_mpi_trees_fold(const struct mpi_trees *trees, const struct mpi_arithmetic *arithmetic,
+	const void *const *inputs, uint64_t n, void *out)
+{
+	const uint64_t fits = BLOCK_BYTES / (arithmetic->extent ? arithmetic->extent : 1),
+		       block = fits ? fits : 1,
+		       bytes = (block * arithmetic->extent + 2 * arithmetic->margin + 63) / 64 * 64;
+	unsigned char *memory = aligned_alloc(64, bytes * trees->depth + 64);
+	struct value *stack = malloc((size_t)trees->depth * sizeof *stack + 1);
+	int code = memory && stack ? MPI_SUCCESS : MPI_ERR_NO_MEM;
+	for (uint32_t i = 0; code == MPI_SUCCESS && i < trees->depth; i++)
+		stack[i] = (struct value){NULL, memory + bytes * i + arithmetic->margin};
+	for (uint64_t skip = 0; code == MPI_SUCCESS && skip < n; skip += block)
+		code = fold_block(trees, arithmetic, inputs, skip,
+			n - skip < block ? n - skip : block, stack, out);
+	free(stack);
+	free(memory);
+	return code;
+}
