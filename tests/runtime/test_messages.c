@@ -43,15 +43,14 @@ struct port {
 	struct port *all;
 };
 
-static struct request *request_of(struct port *ports, const struct transfer *transfer)
+static struct request *request_of(const struct transfer *transfer)
 {
-	(void)ports;
 	return (struct request *)((char *)(uintptr_t)transfer - offsetof(struct request, transfer));
 }
 
 static void finish(struct port *ports, struct transfer *transfer)
 {
-	struct request *request = request_of(ports, transfer);
+	struct request *request = request_of(transfer);
 	struct port *owner = &ports[transfer->sends ? transfer->from : transfer->to];
 	request->is_complete = true;
 	if (owner->awaits == request) {
@@ -208,63 +207,85 @@ static void open_rank(struct rank_run *run, const struct trial_of_part *trial,
 	run->port = port;
 }
 
-/* Runs all ranks, and compares with the trees that the verifier proved. Returns the messages. */
-static uint64_t check_schedule(const struct trial_of_part *trial)
+/* All ranks of a schedule. */
+struct cluster {
+	struct network network;
+	struct port *ports;
+	struct rank_run *runs;
+	struct ordo_part **parts;
+	struct buffers buffers;
+};
+
+static void open_cluster(struct cluster *cluster, const struct trial_of_part *trial)
 {
 	const struct ordo_schedule *schedule = trial->schedule;
 	const uint32_t nrank = schedule->problem.nrank;
 	struct ordo_error error;
-	struct ordo_proof *proof = ordo_verify(schedule, NULL, &error);
 	struct ordo_levels *levels = ordo_levels_create(schedule, &error);
-	struct network network = {.nrank = nrank};
-	struct port *ports = calloc(nrank, sizeof *ports);
-	struct rank_run *runs = calloc(nrank, sizeof *runs);
-	struct ordo_part **parts = calloc(nrank, sizeof(struct ordo_part *));
-	struct buffers buffers;
-	pthread_mutex_init(&network.lock, NULL);
-	pthread_cond_init(&network.changed, NULL);
-	assert_non_null(proof);
-	assert_true(proof->proved);
 	assert_non_null(levels);
-	assert_true(allocate_buffers(&buffers, &schedule->problem, &trial->options, &error));
+	*cluster = (struct cluster){.network = {.nrank = nrank},
+		.ports = calloc(nrank, sizeof *cluster->ports),
+		.runs = calloc(nrank, sizeof *cluster->runs),
+		.parts = calloc(nrank, sizeof *cluster->parts)};
+	pthread_mutex_init(&cluster->network.lock, NULL);
+	pthread_cond_init(&cluster->network.changed, NULL);
+	assert_true(
+		allocate_buffers(&cluster->buffers, &schedule->problem, &trial->options, &error));
+	for (uint32_t r = 0; r < nrank; r++) {
+		cluster->ports[r] = (struct port){
+			.network = &cluster->network, .rank = r, .all = cluster->ports};
+		cluster->parts[r] = make_part(levels, r);
+		open_rank(&cluster->runs[r], trial, cluster->parts[r], &cluster->ports[r]);
+		/* in place a second run would add up the sums of the first */
+		cluster->runs[r].repeat = schedule->problem.in_place ? 1 : 2;
+		cluster->runs[r].input = cluster->buffers.inputs[r];
+		cluster->runs[r].output = cluster->buffers.outputs[r];
+	}
+	ordo_levels_destroy(levels);
+}
+
+static void close_cluster(struct cluster *cluster)
+{
+	for (uint32_t r = 0; r < cluster->network.nrank; r++) {
+		assert_true(cluster->runs[r].worked);
+		ordo_bound_part_destroy(cluster->runs[r].bound);
+		ordo_part_destroy(cluster->parts[r]);
+		free(cluster->ports[r].requests);
+	}
+	free_buffers(&cluster->buffers);
+	free(cluster->parts);
+	free(cluster->runs);
+	free(cluster->ports);
+}
+
+/* Runs all ranks, and compares with the trees that the verifier proved. Returns the messages. */
+static uint64_t check_schedule(const struct trial_of_part *trial)
+{
+	const struct ordo_schedule *schedule = trial->schedule;
+	struct ordo_error error;
+	struct ordo_proof *proof = ordo_verify(schedule, NULL, &error);
+	struct cluster cluster;
+	struct check result;
+	assert_true(proof && proof->proved);
+	open_cluster(&cluster, trial);
 	const struct trial values = {.problem = &schedule->problem,
 		.proof = proof,
 		.values = {7, trial->options.type, trial->options.reduction},
 		.count = trial->options.count,
-		.inputs = buffers.inputs,
-		.outputs = buffers.outputs};
+		.inputs = cluster.buffers.inputs,
+		.outputs = cluster.buffers.outputs};
 	fill(&values);
-	for (uint32_t r = 0; r < nrank; r++) {
-		ports[r] = (struct port){.network = &network, .rank = r, .all = ports};
-		parts[r] = make_part(levels, r);
-		open_rank(&runs[r], trial, parts[r], &ports[r]);
-		/* in place a second run would add up the sums of the first */
-		runs[r].repeat = schedule->problem.in_place ? 1 : 2;
-		runs[r].input = buffers.inputs[r];
-		runs[r].output = buffers.outputs[r];
-	}
-	run_all(&network, runs);
-	assert_false(network.is_stuck);
-	assert_false(network.mismatch);
-	assert_null(network.open);
-	struct check result;
+	run_all(&cluster.network, cluster.runs);
+	assert_false(cluster.network.is_stuck);
+	assert_false(cluster.network.mismatch);
+	assert_null(cluster.network.open);
 	assert_true(check(&values, &result));
 	if (is_wrong(&result))
 		print_error("%s: %s\n", schedule->algorithm, result.text);
 	assert_false(is_wrong(&result));
-	for (uint32_t r = 0; r < nrank; r++) {
-		assert_true(runs[r].worked);
-		ordo_bound_part_destroy(runs[r].bound);
-		ordo_part_destroy(parts[r]);
-		free(ports[r].requests);
-	}
-	free_buffers(&buffers);
-	free(parts);
-	free(runs);
-	free(ports);
-	ordo_levels_destroy(levels);
+	close_cluster(&cluster);
 	ordo_proof_destroy(proof);
-	return network.nmessage;
+	return cluster.network.nmessage;
 }
 
 struct sweep {

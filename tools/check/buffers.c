@@ -59,21 +59,38 @@ static bool allocate_rank(struct buffers *buffers, const struct ordo_problem *pr
 	return (memory[0] || !input) && (memory[1] || !output);
 }
 
-bool allocate_buffers(struct buffers *buffers, const struct ordo_problem *problem,
-	const struct ordo_plan_options *options, struct ordo_error *error)
+static bool allocate_lists(struct buffers *buffers, uint32_t nrank, struct ordo_error *error)
 {
-	const uint32_t nrank = problem->nrank;
 	*buffers = (struct buffers){.nrank = nrank,
 		.memory = calloc((size_t)nrank * 2, sizeof *buffers->memory),
 		.inputs = calloc(nrank, sizeof *buffers->inputs),
 		.outputs = calloc(nrank, sizeof *buffers->outputs)};
-	if (!buffers->memory || !buffers->inputs || !buffers->outputs)
-		return ordo_fail_memory(error);
-	for (uint32_t rank = 0; rank < nrank; rank++)
+	return buffers->memory && buffers->inputs && buffers->outputs ? true
+								      : ordo_fail_memory(error);
+}
+
+static bool fail_rank(uint32_t rank, uint32_t nrank, struct ordo_error *error)
+{
+	return ordo_fail(error, ORDO_ENVIRONMENT, 0,
+		"out of memory for the buffers of rank %" PRIu32 " of %" PRIu32, rank, nrank);
+}
+
+bool allocate_rank_buffers(struct buffers *buffers, const struct ordo_problem *problem,
+	const struct ordo_plan_options *options, uint32_t rank, struct ordo_error *error)
+{
+	return allocate_lists(buffers, problem->nrank, error) &&
+	       (allocate_rank(buffers, problem, options, rank) ||
+		       fail_rank(rank, problem->nrank, error));
+}
+
+bool allocate_buffers(struct buffers *buffers, const struct ordo_problem *problem,
+	const struct ordo_plan_options *options, struct ordo_error *error)
+{
+	if (!allocate_lists(buffers, problem->nrank, error))
+		return false;
+	for (uint32_t rank = 0; rank < problem->nrank; rank++)
 		if (!allocate_rank(buffers, problem, options, rank))
-			return ordo_fail(error, ORDO_ENVIRONMENT, 0,
-				"out of memory for the buffers of rank %" PRIu32 " of %" PRIu32,
-				rank, nrank);
+			return fail_rank(rank, problem->nrank, error);
 	return true;
 }
 

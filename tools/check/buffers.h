@@ -23,7 +23,10 @@ static inline uint64_t element_of_slot(
  * caller frees them, also after false. */
 bool allocate_buffers(struct buffers *buffers, const struct ordo_problem *problem,
 	const struct ordo_plan_options *options, struct ordo_error *error);
-/* The same, and binds them; options are those of the plan, with all blocks of one size. */
+/* Those of one rank only, of the processes of which each has one. */
+bool allocate_rank_buffers(struct buffers *buffers, const struct ordo_problem *problem,
+	const struct ordo_plan_options *options, uint32_t rank, struct ordo_error *error);
+/* All of them, and binds them; options are those of the plan, with all blocks of one size. */
 bool allocate_and_bind(struct buffers *buffers, struct ordo_plan *plan,
 	const struct ordo_problem *problem, const struct ordo_plan_options *options,
 	struct ordo_error *error);

@@ -275,6 +275,8 @@ static void check_tile(const struct checker *checker, struct workspace *workspac
 	else
 		(ordered ? evaluate : evaluate_exactly)(checker, workspace, at, n);
 	for (ordo_chunk_holders(problem, chunk, &rank, &end); rank < end; rank++) {
+		if (trial->is_one_rank && rank != trial->rank)
+			continue;
 		const char *result = element(trial->outputs[rank], trial,
 			slot_begin(trial, ordo_output_slot(problem, rank, chunk)) + first);
 		workspace->found.elements += n;
@@ -338,7 +340,7 @@ static void free_workspace(struct workspace *workspace)
 	free(workspace->exact);
 }
 
-static void merge(struct check *result, const struct check *found)
+void merge_checks(struct check *result, const struct check *found)
 {
 	if (result->bits_equal && result->within_bounds &&
 		(!found->bits_equal || !found->within_bounds))
@@ -389,7 +391,7 @@ bool check(const struct trial *trial, struct check *result)
 			check_piece, &checker);
 	for (uint32_t i = 0; checker.workspaces && i < checker.width; i++) {
 		if (ready)
-			merge(result, &checker.workspaces[i].found);
+			merge_checks(result, &checker.workspaces[i].found);
 		free_workspace(&checker.workspaces[i]);
 	}
 	free(checker.workspaces);

@@ -16,6 +16,9 @@ struct trial {
 	struct values values;
 	uint64_t count;		  /* elements of each block */
 	void **inputs, **outputs; /* [nrank] */
+	/* the only rank whose buffers are here, of whose outputs the others are checked by others */
+	bool is_one_rank;
+	uint32_t rank;
 };
 
 struct check {
@@ -49,6 +52,8 @@ enum { PATTERN = 0xEE };
 /* Fills the inputs of all ranks; out of place the outputs get PATTERN. */
 void fill(const struct trial *trial);
 void fill_rank(const struct trial *trial, uint32_t rank);
+/* Adds what another check of the same trial found. */
+void merge_checks(struct check *result, const struct check *found);
 /* Whether every copy of a chunk has the same tree in every run. */
 bool has_one_order(const struct ordo_proof *proof);
 /* Compares the outputs of all ranks. Without a proof, float sums and products are checked against

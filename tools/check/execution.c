@@ -17,15 +17,29 @@ static bool run_tasks(struct execution *execution, const struct execution_wish *
 	return worked;
 }
 
+static bool run_by_transport(struct execution *execution, const struct execution_wish *wish,
+	uint32_t turn, bool again, double *elapsed, struct ordo_error *error)
+{
+	const struct trial *trial = &execution->trial;
+	if (wish->folded)
+		return run_collective(&execution->collective, trial, again, elapsed, error);
+	if (wish->world)
+		return run_messages(&execution->messages, trial, again, elapsed, error);
+	return run_tasks(execution, wish, turn, again, elapsed, error);
+}
+
 /* The first `warmup` runs are not timed. */
 static bool run_once(struct execution *execution, const struct execution_wish *wish, uint32_t turn,
 	bool again, struct ordo_error *error)
 {
 	double elapsed;
-	if (!(wish->folded ? run_collective(&execution->collective, &execution->trial, again,
-				     &elapsed, error)
-			   : run_tasks(execution, wish, turn, again, &elapsed, error)))
+	struct check *found = &execution->check;
+	if (!run_by_transport(execution, wish, turn, again, &elapsed, error))
 		return false;
+	if (wish->check && !check(&execution->trial, found))
+		return ordo_fail_memory(error);
+	if (wish->world && !share_result(wish->world, &elapsed, found))
+		return ordo_fail_memory(error);
 	if (turn < wish->warmup)
 		return true;
 	execution->total += elapsed;
@@ -45,11 +59,7 @@ static bool run_all(
 			wish->progress(wish->closure, "running", turn, wish->warmup + wish->repeat);
 		if (!run_once(execution, wish, turn, !turn || always, error))
 			return false;
-		if (!wish->check)
-			continue;
-		if (!check(&execution->trial, &execution->check))
-			return ordo_fail_memory(error);
-		if (is_wrong(&execution->check))
+		if (wish->check && is_wrong(&execution->check))
 			return true;
 	}
 	return true;
@@ -65,6 +75,26 @@ static bool open_tasks(struct execution *execution, const struct execution_wish 
 	       (!wish->trace || ordo_plan_trace_begin(execution->plan, 1, error));
 }
 
+static bool open_messages(struct execution *execution, const struct execution_wish *wish,
+	const struct ordo_plan_options *options, struct ordo_error *error)
+{
+	execution->trial.is_one_rank = true;
+	execution->trial.rank = wish->world->rank;
+	return allocate_rank_buffers(&execution->buffers, &execution->problem, options,
+		       wish->world->rank, error) &&
+	       open_message_run(
+		       &execution->messages, wish->world, execution->schedule, options, error);
+}
+
+static bool open_collective(struct execution *execution, const struct ordo_proof *proof,
+	const struct execution_wish *wish, const struct ordo_plan_options *options,
+	struct ordo_error *error)
+{
+	return allocate_buffers(&execution->buffers, &execution->problem, options, error) &&
+	       open_collective_run(&execution->collective, execution->schedule, proof, options,
+		       &execution->buffers, wish->nworker, error);
+}
+
 bool execute(struct execution *execution, const struct ordo_schedule *schedule,
 	const struct ordo_proof *proof, const struct execution_wish *wish, struct ordo_error *error)
 {
@@ -77,11 +107,9 @@ bool execute(struct execution *execution, const struct ordo_schedule *schedule,
 			.values = {wish->seed, wish->type, wish->reduction},
 			.count = wish->count}};
 	execution->problem.in_place ^= wish->other_form;
-	if (!(wish->folded ? allocate_buffers(
-				     &execution->buffers, &execution->problem, &options, error) &&
-				     open_collective_run(&execution->collective, schedule, proof,
-					     &options, &execution->buffers, wish->nworker, error)
-			   : open_tasks(execution, wish, &options, error)))
+	if (!(wish->folded	  ? open_collective(execution, proof, wish, &options, error)
+		    : wish->world ? open_messages(execution, wish, &options, error)
+				  : open_tasks(execution, wish, &options, error)))
 		return false;
 	execution->trial.inputs = execution->buffers.inputs;
 	execution->trial.outputs = execution->buffers.outputs;
@@ -91,6 +119,7 @@ bool execute(struct execution *execution, const struct ordo_schedule *schedule,
 void close_execution(struct execution *execution)
 {
 	ordo_plan_destroy(execution->plan);
+	close_message_run(&execution->messages);
 	close_collective_run(&execution->collective);
 	free_buffers(&execution->buffers);
 }

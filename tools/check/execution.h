@@ -6,6 +6,7 @@
 #include "buffers.h"
 #include "check.h"
 #include "collective_run.h"
+#include "message_run.h"
 
 struct execution_wish {
 	enum ordo_type type;
@@ -16,6 +17,8 @@ struct execution_wish {
 	bool other_form; /* folded: in place if the schedule is not, and out of place if it is */
 	/* tasks: on one thread, the seed picks the next stream; otherwise on threads */
 	bool seeded;
+	/* tasks: this process runs those of its own rank, by messages; NULL: all ranks are here */
+	const struct message_world *world;
 	uint32_t nworker; /* threads; 0: one a rank */
 	uint64_t seed;	  /* of the inputs, and of the seeded transport */
 	uint32_t warmup;  /* untimed runs, before the others */
@@ -32,7 +35,8 @@ struct execution {
 	const struct ordo_schedule *schedule;
 	struct ordo_problem problem; /* of the schedule, in place if the buffers are */
 	struct trial trial;
-	struct ordo_plan *plan; /* NULL: folded */
+	struct ordo_plan *plan; /* NULL: folded, or by messages */
+	struct message_run messages;
 	struct collective_run collective;
 	struct buffers buffers;
 	uint32_t ntimed;

@@ -6,10 +6,12 @@
 #include "report/execution.h"
 #include "report/proof.h"
 #include "run/input.h"
+#include "run/mpi_world.h"
 #include "run/replay.h"
 #include "run/sweep.h"
 #include "run/trace_write.h"
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -18,6 +20,8 @@ struct wish {
 	struct arithmetics arithmetics;
 	struct size_range sizes; /* for a single run, --size is its begin */
 	const char *transport, *replay, *input_path;
+	const char *mpi; /* the library; NULL: the launcher's */
+	struct mpi_world world;
 	struct ordo_input *input; /* NULL: inputs from the seed */
 	uint64_t count;
 	struct topology_choice topology;
@@ -66,9 +70,20 @@ static bool read_transport(struct call *call, struct wish *wish)
 		name = wish->table && !wish->unproved ? "folded" : "threads";
 	how->folded = !strcmp(name, "folded");
 	how->seeded = !strcmp(name, "seeded");
-	if (!how->folded && !how->seeded && strcmp(name, "threads") != 0)
+	const bool mpi = !strcmp(name, "mpi");
+	if (!how->folded && !how->seeded && !mpi && strcmp(name, "threads") != 0)
 		return refuse_usage(call, NULL,
-			"--transport: found %s, wanted folded, threads or seeded", name);
+			"--transport: found %s, wanted threads, seeded, folded or mpi", name);
+	if (mpi && (wish->unproved || wish->links || how->trace || wish->replay ||
+			   wish->input_path || wish->table))
+		return refuse_usage(call, NULL,
+			"--transport mpi runs a proved schedule at one size: --unproved, --links, "
+			"--trace, --replay, --input and tables do not go with it");
+	if (!mpi && (wish->mpi || wish->world.world.synchronous))
+		return refuse_usage(call, NULL, "--mpi and --synchronous go with --transport mpi");
+	if (mpi && !open_world(call, &wish->world, wish->mpi))
+		return false;
+	how->world = mpi ? &wish->world.world : NULL;
 	if (how->folded && wish->transport &&
 		(wish->unproved || wish->links || how->trace || wish->replay || wish->input_path))
 		return refuse_usage(call, "--transport threads runs the tasks",
@@ -111,7 +126,7 @@ static int report_execution(struct call *call, const struct wish *wish,
 	report_run(&report, execution, how,
 		bytes_of_count(&found->schedule->problem, how->type, how->count));
 	report_members(&report, "%" PRIu64 "<peak_bytes>", peak_bytes());
-	if (!how->folded)
+	if (execution->plan)
 		report_load(&report, &wish->topology, execution);
 	if (wish->links)
 		report_links(&report, execution);
@@ -132,8 +147,11 @@ static int run_schedule(
 	hide_progress(&progress);
 	int status =
 		ran ? report_execution(call, wish, found, &execution, &how) : fail(call, &error);
+	if (!ran && how.world) /* other ranks wait for messages of this one */
+		how.world->mpi->abort(status);
 	const struct ordo_plan *plan = execution.plan;
-	status = deliver_trace(call, how.trace, found->schedule, &plan, 1, status);
+	if (plan)
+		status = deliver_trace(call, how.trace, found->schedule, &plan, 1, status);
 	close_execution(&execution);
 	return status;
 }
@@ -151,12 +169,32 @@ static int replay_schedule(
 		wish->execution.trace);
 }
 
-static int run_found(struct call *call, const struct wish *wish, struct subject *subject,
+/* All ranks have the schedule, and it is of as many. */
+static bool meets_world(struct call *call, struct wish *wish, const struct proved_schedule *found)
+{
+	const uint32_t nrank = found->schedule->problem.nrank;
+	const struct message_world *world = &wish->world.world;
+	if (world->nrank != nrank)
+		fail_usage(call, NULL,
+			"the schedule is of %" PRIu32 " ranks, and MPI started %" PRIu32, nrank,
+			world->nrank);
+	if (!meet_world(&wish->world, world->nrank == nrank))
+		return call->status = call->status ? call->status : ORDO_USAGE, false;
+	if (world->mpi->agree(strtoull(found->proof->digest, NULL, 16)))
+		return true;
+	refuse_usage(call, NULL, "rank %" PRIu32 " has another schedule than others: order %s",
+		world->rank, found->proof->digest);
+	return false;
+}
+
+static int run_found(struct call *call, struct wish *wish, struct subject *subject,
 	struct proved_schedule *found)
 {
 	if (wish->replay)
 		return replay_schedule(call, wish, found->schedule);
 	if (!prove_found(call, subject, found, wish->unproved))
+		return call->status;
+	if (wish->execution.world && !meets_world(call, wish, found))
 		return call->status;
 	return wish->input ? run_input(call, found->schedule, wish->input, wish->input_path,
 				     &wish->execution)
@@ -270,9 +308,13 @@ static int read_and_run(struct call *call, struct wish *wish)
 		{"check", 'c', SWITCH, &wish->execution.check, NULL,
 			"compare every run with the reference result bit for bit, and with the "
 			"exact result"},
-		{"transport", 0, TEXT, &wish->transport, "threads|seeded|folded",
-			"seeded: one thread, by the seed; folded: outputs from inputs (threads; "
-			"tables: folded)"},
+		{"transport", 0, TEXT, &wish->transport, "threads|seeded|folded|mpi",
+			"seeded: one thread, by the seed; folded: outputs from inputs; mpi: a "
+			"process a rank (threads; tables: folded)"},
+		{"mpi", 0, TEXT, &wish->mpi, "openmpi|mpich",
+			"the library of --transport mpi (that of the launcher)"},
+		{"synchronous", 0, SWITCH, &wish->world.world.synchronous, NULL,
+			"every send of --transport mpi waits for its receive (MPI_Issend)"},
 		{"workers", 0, NUMBER, &wish->execution.nworker, "W",
 			"threads for all ranks; 0: one for each (the processors)"},
 		{"seed", 's', WIDE, &wish->execution.seed, "S",
@@ -301,7 +343,7 @@ static int run(struct call *call)
 		.execution = {.nworker = UNSET, .seed = 1, .repeat = UNSET, .warmup = UNSET},
 		.sizes = {UNSET_SIZE, UNSET_SIZE, UNSET_SIZE, UNSET_SIZE},
 		.count = UINT64_MAX};
-	const int status = read_and_run(call, &wish);
+	const int status = close_world(&wish.world, read_and_run(call, &wish));
 	free_texts(&wish.topology.failed);
 	free_arithmetics(&wish.arithmetics);
 	ordo_input_destroy(wish.input);
@@ -320,6 +362,7 @@ const struct command run_command = {
 		"  ordo run ring.json -b 8 -e 1MiB -f 4 -n 5 --check\n"
 		"  ordo run ring.json --end 4KiB --type all --op all --csv > table.csv\n"
 		"  ordo run ring.json --repeat 10 --trace trace.json\n"
+		"  mpirun -n 8 ordo run ring.json --transport mpi --check\n"
 		"  ordo run broken.json --replay race.json\n"
 		"  ordo run ring.json --input differs.json",
 	.reads = true,

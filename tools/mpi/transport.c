@@ -28,6 +28,11 @@ static void end(void)
 	PMPI_Finalize();
 }
 
+static void abort_all(int status)
+{
+	PMPI_Abort(world, status);
+}
+
 static const char *library(void)
 {
 	static char text[MPI_MAX_LIBRARY_VERSION_STRING];
@@ -35,7 +40,7 @@ static const char *library(void)
 	PMPI_Get_library_version(text, &length);
 	for (char *p = text; *p; p++)
 		*p = *p == '\t' ? ' ' : *p;
-	text[strcspn(text, "\n")] = 0;
+	text[strcspn(text, ",\n")] = 0;
 	return text;
 }
 
@@ -118,6 +123,7 @@ const struct ordo_mpi_transport ordo_mpi_transport = {
 	.version = ORDO_MPI_TRANSPORT_VERSION,
 	.begin = begin,
 	.end = end,
+	.abort = abort_all,
 	.library = library,
 	.agree = agree,
 	.broadcast = broadcast,

@@ -12,7 +12,9 @@ struct ordo_mpi_transport {
 	/* Starts MPI. Errors of MPI end the program: its launcher ends the other ranks. */
 	bool (*begin)(uint32_t *rank, uint32_t *nrank, struct ordo_error *error);
 	void (*end)(void);
-	/* "Open MPI v4.1.4, ...", one line. */
+	/* Ends all ranks at once: one of them cannot go on. Does not return. */
+	void (*abort)(int status);
+	/* "Open MPI v4.1.4". */
 	const char *(*library)(void);
 	/* Whether a number is the same on all ranks, and data of one rank to all others. */
 	bool (*agree)(uint64_t number);

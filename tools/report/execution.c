@@ -8,8 +8,15 @@ void report_drive(const struct report *report, const struct execution_wish *wish
 	report_members(report, "%s<transport> %s<executes>",
 		wish->folded   ? "folded"
 		: wish->seeded ? "seeded"
+		: wish->world  ? "mpi"
 			       : "threads",
 		wish->folded ? "fold" : "tasks");
+	if (wish->world) {
+		report_text(report, "a process for every rank, ");
+		report_members(report, "%s<mpi>", wish->world->mpi->library());
+		report_text(report, "%s", wish->world->mpi->library());
+		return;
+	}
 	if (wish->seeded)
 		report_text(report, "one thread, interleaved by the seed");
 	else if (wish->nworker)
@@ -25,6 +32,8 @@ void report_drive(const struct report *report, const struct execution_wish *wish
 
 const char *form_text(const struct execution_wish *wish, bool table)
 {
+	if (wish->world)
+		return "the tasks: each Send and SendReduce is a message";
 	if (wish->folded)
 		return table ? "each output folded from the inputs in the proved order; a run of "
 			       "one size, or --transport threads, interprets the tasks"
@@ -137,8 +146,8 @@ void report_run(const struct report *report, const struct execution *execution,
 	report_drive(report, how);
 	report_text(report, "\n");
 	report_line(report, "executed", "%s", form_text(how, false));
-	report_label(report, how->folded ? "rate" : "sent");
-	if (!how->folded)
+	report_label(report, execution->plan ? "sent" : "rate");
+	if (execution->plan)
 		report_sent(report, execution);
 	report_text(report, "%g<:rate> of data a %s\n", rate,
 		problem->nshard != problem->nrank ? "shard" : "rank");

@@ -1,0 +1,105 @@
+#!/usr/bin/env python3
+"""test_run_mpi.py ORDO LIBRARY - `ordo run --transport mpi` under the launcher of that library."""
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+import launch
+from tap import case, run_cases, wanted
+
+ORDO, LIBRARY = sys.argv[1:3]
+FOLDER = tempfile.TemporaryDirectory()
+OTHER = {"openmpi": "mpich", "mpich": "openmpi"}[LIBRARY]
+# One schedule of every operator, most of them with more than one message in flight.
+SCHEDULES = [("allreduce", "ring"), ("allreduce", "rhd"), ("allreduce", "mesh"),
+             ("allreduce", "dyadic"), ("reduce", "tree"), ("broadcast", "tree(shape=double-binary)"),
+             ("reduce-scatter", "mesh"), ("allgather", "nhr"), ("scatter", "nhr"),
+             ("gather", "nhr"), ("alltoall", "pairwise"), ("alltoall", "bruck")]
+
+
+def ordo(*words):
+    return subprocess.run([ORDO, *map(str, words)], check=True, stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, text=True)
+
+
+def on_ranks(ranks, *words, library=LIBRARY, extra=None):
+    line = launch.command(library, ranks, [ORDO, *map(str, words)])
+    return subprocess.run(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                          env={**launch.environment(library), **(extra or {})}, timeout=100,
+                          check=False)
+
+
+def compiled(operator, algorithm, ranks, *words):
+    path = pathlib.Path(FOLDER.name) / f"{operator}-{algorithm}-{ranks}.json"
+    ordo("compile", operator, "-n", ranks, "-a", algorithm, *words, "-o", path)
+    return path
+
+
+@case("every operator gives the bits of its reduction tree")
+def _():
+    for operator, algorithm in SCHEDULES:
+        path = compiled(operator, algorithm, 3)
+        done = on_ranks(3, "run", path, "--transport", "mpi", "--check", "--json", "--size",
+                        "48KiB", "--repeat", 2)
+        wanted(done.returncode == 0, operator, algorithm, done.stderr)
+        found = json.loads(done.stdout)
+        wanted(found["check"]["bits_equal"] and found["transport"] == "mpi", found)
+        name = {"openmpi": "Open MPI", "mpich": "MPICH"}[LIBRARY]
+        wanted(found["mpi"].startswith(name), found["mpi"])
+
+
+@case("it ends even if every send waits for its receive, also in rounds and in place")
+def _():
+    for operator, algorithm in SCHEDULES[:4]:
+        path = compiled(operator, algorithm, 4, "--in-place")
+        for size in ("64", "9MiB"):
+            done = on_ranks(4, "run", path, "--transport", "mpi", "--check", "--synchronous",
+                            "--size", size)
+            wanted(done.returncode == 0 and "bit-equal" in done.stdout, done.stdout, done.stderr)
+
+
+@case("one report, of all ranks")
+def _():
+    done = on_ranks(3, "run", compiled("allreduce", "ring", 3), "--transport", "mpi", "--check",
+                    "--count", 1000)
+    wanted(done.stdout.count("bit-equal") == 1 and "3000 elements" in done.stdout, done.stdout)
+
+
+@case("another number of ranks is refused, once")
+def _():
+    done = on_ranks(2, "run", compiled("allreduce", "ring", 3), "--transport", "mpi")
+    wanted(done.returncode != 0 and not done.stdout, done.stdout)
+    wanted(done.stderr.count("the schedule is of 3 ranks, and MPI started 2") == 1, done.stderr)
+
+
+@case("a document that cannot be read is named, once")
+def _():
+    done = on_ranks(2, "run", "/nonexistent.json", "--transport", "mpi")
+    wanted(done.returncode != 0 and done.stderr.count("/nonexistent.json") == 1, done.stderr)
+
+
+@case("the library of the other launcher sees one rank, and says so")
+def _():
+    done = on_ranks(2, "run", compiled("allreduce", "ring", 2), "--transport", "mpi", "--mpi",
+                    OTHER)
+    text = done.stderr
+    wanted(done.returncode != 0, text)
+    wanted("this library sees only one" in text or "cannot be loaded" in text, text)
+
+
+@case("without a launcher it says how to start")
+def _():
+    done = subprocess.run([ORDO, "run", compiled("allreduce", "ring", 2), "--transport", "mpi"],
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False,
+                          env={key: value for key, value in os.environ.items()
+                               if not key.startswith(("OMPI_", "PMI"))})
+    wanted(done.returncode == 2 and "mpirun -n 8 ordo run" in done.stderr, done.stderr)
+
+
+if not launch.command(LIBRARY, 1, []):
+    print(f"1..0 # SKIP there is no launcher of {LIBRARY}")
+    sys.exit(0)
+run_cases()
