@@ -116,6 +116,11 @@ static uint32_t no_scratch(const struct ordo_problem *problem)
 	return 0;
 }
 
+static uint32_t chunks(const struct ordo_problem *problem)
+{
+	return problem->nrank;
+}
+
 static uint32_t twice_steps(const struct ordo_problem *problem)
 {
 	return 2 * count_steps(problem);
@@ -124,7 +129,7 @@ static uint32_t twice_steps(const struct ordo_problem *problem)
 const struct generator ordo_generate_halving_doubling = {
 	.facts = {.name = "halving-doubling", .operators = 1u << ORDO_ALLREDUCE, .ranks = "2^q"},
 	.power_of_two = true,
-	.cuts = true,
+	.chunks = chunks,
 	.scratch = no_scratch,
 	.phases = twice_steps,
 	.give = give_halving,
@@ -135,7 +140,7 @@ const struct generator ordo_generate_halving_doubling_near = {
 		.operators = 1u << ORDO_ALLREDUCE,
 		.ranks = "2^q"},
 	.power_of_two = true,
-	.cuts = true,
+	.chunks = chunks,
 	.near_first = true,
 	.scratch = no_scratch,
 	.phases = twice_steps,

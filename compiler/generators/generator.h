@@ -7,8 +7,8 @@
 struct generator {
 	struct ordo_generator_facts facts;
 	bool power_of_two; /* N must be one, at least 2 */
-	bool cuts;	   /* AllReduce: K = N; otherwise 1 */
 	bool near_first;   /* peers that differ in one bit: the lowest bit first */
+	uint32_t (*chunks)(const struct ordo_problem *problem); /* K; NULL: 1 */
 	uint32_t (*scratch)(const struct ordo_problem *problem);
 	uint32_t (*phases)(const struct ordo_problem *problem);
 	ordo_give_program *give;
@@ -16,7 +16,7 @@ struct generator {
 
 extern const struct generator ordo_generate_ring, ordo_generate_halving_doubling,
 	ordo_generate_halving_doubling_near, ordo_generate_recursive_doubling,
-	ordo_generate_recursive_doubling_near;
+	ordo_generate_recursive_doubling_near, ordo_generate_tree, ordo_generate_binary_blocks;
 
 /* The program being written; once it failed it stays failed. */
 struct writing {

@@ -12,6 +12,8 @@ static const struct generator *const table[] = {
 	&ordo_generate_halving_doubling_near,
 	&ordo_generate_recursive_doubling,
 	&ordo_generate_recursive_doubling_near,
+	&ordo_generate_tree,
+	&ordo_generate_binary_blocks,
 };
 enum { NGENERATOR = sizeof table / sizeof *table };
 
@@ -23,6 +25,8 @@ const struct ordo_generator_facts *const *ordo_generators(uint32_t *count)
 		&ordo_generate_halving_doubling_near.facts,
 		&ordo_generate_recursive_doubling.facts,
 		&ordo_generate_recursive_doubling_near.facts,
+		&ordo_generate_tree.facts,
+		&ordo_generate_binary_blocks.facts,
 	};
 	*count = NGENERATOR;
 	return facts;
@@ -47,12 +51,17 @@ static const struct generator *find(const char *name)
 	return NULL;
 }
 
+static uint32_t chunks_of(const struct generator *generator, const struct ordo_problem *problem)
+{
+	return generator->chunks ? generator->chunks(problem) : 1;
+}
+
 static bool applies(const struct generator *generator, const struct ordo_problem *problem,
 	struct ordo_error *error)
 {
 	const char *name = generator->facts.name;
 	const uint32_t N = problem->nrank;
-	const uint32_t K = generator->cuts && problem->op == ORDO_ALLREDUCE ? N : 1;
+	const uint32_t K = N ? chunks_of(generator, problem) : 1;
 	if (!(generator->facts.operators >> problem->op & 1))
 		return ordo_fail(error, ORDO_USAGE, 0,
 			"%s is generated for other operators than %s", name,
@@ -94,7 +103,9 @@ bool ordo_generate(const char *algorithm, const struct ordo_problem *problem,
 	const struct generator *generator = find(name);
 	if (!generator) {
 		ordo_fail(error, ORDO_USAGE, 0, "\"%s\" has no generator", algorithm);
-		return ordo_hint(error, "ring, halving-doubling and recursive-doubling have");
+		return ordo_hint(error,
+			"ring, tree, binary-blocks, halving-doubling and recursive-doubling have, "
+			"the last two also with masks=near");
 	}
 	if (!applies(generator, problem, error) || !fits_in_memory(generator, problem, error))
 		return false;
@@ -104,8 +115,7 @@ bool ordo_generate(const char *algorithm, const struct ordo_problem *problem,
 		.nphase = generator->phases(problem),
 		.give = generator->give,
 		.closure = generator};
-	programs->problem.chunks_per_block =
-		generator->cuts && problem->op == ORDO_ALLREDUCE ? problem->nrank : 1;
+	programs->problem.chunks_per_block = chunks_of(generator, problem);
 	return ordo_problem_check(&programs->problem, error);
 }
 

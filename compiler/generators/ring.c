@@ -128,6 +128,11 @@ static uint32_t scratch(const struct ordo_problem *problem)
 	return arrivals < WINDOW ? arrivals : WINDOW;
 }
 
+static uint32_t chunks(const struct ordo_problem *problem)
+{
+	return problem->op == ORDO_ALLREDUCE ? problem->nrank : 1;
+}
+
 static uint32_t phases(const struct ordo_problem *problem)
 {
 	const uint32_t steps = problem->nrank - 1;
@@ -141,7 +146,7 @@ const struct generator ordo_generate_ring = {
 	.facts = {.name = "ring",
 		.operators = 1u << ORDO_ALLREDUCE | 1u << ORDO_REDUCESCATTER | 1u << ORDO_ALLGATHER,
 		.ranks = "2 or more"},
-	.cuts = true,
+	.chunks = chunks,
 	.scratch = scratch,
 	.phases = phases,
 	.give = give,

@@ -323,7 +323,7 @@ static int verify(struct call *call)
 			"prove from one rank's program if all are alike; auto: if large; only: "
 			"exit 4 if not"},
 		{"generate", 0, TEXT, &wish.generate.algorithm,
-			"ring|halving-doubling|recursive-doubling",
+			"ring|tree|binary-blocks|halving-doubling|recursive-doubling",
 			"verify generated programs instead of a FILE, for any number of ranks"},
 		{"operator", 0, TEXT, &wish.generate.operator, "OPERATOR",
 			"with --generate: the operator (AllReduce)"},
