@@ -58,8 +58,8 @@ static uint32_t chunks_of(const struct blocks *blocks, uint32_t reach)
 	return blocks->of[0].size / reach;
 }
 
-/* The first of the chunks that number `l` of a block keeps when it has exchanged with the ranks that
- * differ in bits below `reach`. */
+/* The first of the chunks that number `l` of a block keeps when it has exchanged with the ranks
+ * that differ in bits below `reach`. */
 static uint32_t kept(const struct blocks *blocks, uint32_t l, uint32_t reach)
 {
 	uint32_t reverse = 0;
@@ -68,7 +68,8 @@ static uint32_t kept(const struct blocks *blocks, uint32_t l, uint32_t reach)
 	return reverse * chunks_of(blocks, reach);
 }
 
-/* Phases: copy in, reduce-scatter of each step, inter-block reduce, inter-block copy, all-gather. */
+/* Phases: copy in, reduce-scatter of each step, inter-block reduce, inter-block copy, and
+ * all-gather. */
 static uint32_t phase_to_larger(const struct blocks *blocks, uint32_t number)
 {
 	return blocks->steps + blocks->count - number;
@@ -128,7 +129,8 @@ static void wait_for_both(
 		ordo_write_wait(w, ready, 0, phase);
 }
 
-/* Ranks of a block differ from its first one in bits below its size, for that is a multiple of it. */
+/* Numbers in a block are exclusive-ored like ranks, for the first rank of a block is a multiple of
+ * its size. */
 static void halve(struct blocks *blocks)
 {
 	struct writing *w = &blocks->writing;

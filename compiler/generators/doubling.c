@@ -1,5 +1,5 @@
-/* doubling.c - exchanges with the rank that differs in one bit, far first or near first: AllReduce by
- * halving and doubling, and by exchanging everything. */
+/* doubling.c - exchanges with the rank that differs in one bit, far first or near first: AllReduce
+ * by halving and doubling, and by exchanging everything. */
 #include "generator.h"
 
 static uint32_t count_steps(const struct ordo_problem *problem)

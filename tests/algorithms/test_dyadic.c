@@ -107,6 +107,79 @@ static void for_powers_of_two_the_links_of_a_hypercube_are_enough(void **state)
 	}
 }
 
+static void blocks_work_for_any_number_of_ranks(void **state)
+{
+	(void)state;
+	for (uint32_t nrank = 1; nrank <= 24; nrank++)
+		check_everywhere("binary-blocks", ORDO_ALLREDUCE, nrank);
+}
+
+static void blocks_have_the_dyadic_tree_for_every_chunk(void **state)
+{
+	(void)state;
+	for (uint32_t nrank = 1; nrank <= 64; nrank++)
+		for (int in_place = 0; in_place < 2; in_place++) {
+			struct ordo_arena arena = {0};
+			const struct ordo_request request = {.problem = {.op = ORDO_ALLREDUCE,
+								     .nrank = nrank,
+								     .in_place = in_place},
+				.algorithm = "binary-blocks"};
+			check_order(&request, print_dyadic(&arena, 0, nrank));
+			ordo_arena_free(&arena);
+		}
+}
+
+/* As large ones as ranks can have, without compiling all sizes in between. */
+static void blocks_tree_and_dyadic_have_one_digest(void **state)
+{
+	(void)state;
+	static const char *const algorithms[] = {"dyadic", "tree", "binary-blocks"};
+	static const uint32_t sizes[] = {65, 96, 100, 127, 129, 192, 255, 257, 320};
+	for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+		char digests[3][33];
+		for (int a = 0; a < 3; a++) {
+			const struct ordo_request request = {
+				.problem = {.op = ORDO_ALLREDUCE, .nrank = sizes[i]},
+				.algorithm = algorithms[a]};
+			struct ordo_schedule *schedule = compile_proved(&request);
+			struct ordo_proof *proof = ordo_verify(schedule, NULL, NULL);
+			assert_true(proof && proof->proved);
+			memcpy(digests[a], proof->digest, sizeof digests[a]);
+			ordo_proof_destroy(proof);
+			ordo_schedule_destroy(schedule);
+		}
+		assert_string_equal(digests[0], digests[1]);
+		assert_string_equal(digests[0], digests[2]);
+	}
+}
+
+/* Of 100 ranks, 64 + 32 + 4: each rank of the last block serves 8 of the one before. */
+static void blocks_send_few_messages(void **state)
+{
+	(void)state;
+	const struct ordo_request request = {
+		.problem = {.op = ORDO_ALLREDUCE, .nrank = 100}, .algorithm = "binary-blocks"};
+	struct ordo_schedule *schedule = compile_proved(&request);
+	const uint32_t K = schedule->problem.chunks_per_block;
+	for (uint32_t rank = 0; rank < 100; rank++) {
+		uint32_t messages = 0, chunks = 0;
+		for (uint32_t s = schedule->programs[rank].first_stream;
+			s < schedule->programs[rank].end_stream; s++)
+			for (uint32_t t = schedule->streams[s].first; t < schedule->streams[s].end;
+				t++)
+				if (schedule->tasks[t].kind == ORDO_SEND ||
+					schedule->tasks[t].kind == ORDO_SEND_REDUCE) {
+					messages++;
+					chunks += schedule->tasks[t].count;
+				}
+		assert_int_equal(messages, rank < 64   ? 2 * 6 + 1
+					   : rank < 96 ? 2 * 5 + 2 + 1
+						       : 2 * 2 + 8);
+		assert_true(chunks <= 2 * K);
+	}
+	ordo_schedule_destroy(schedule);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -116,6 +189,10 @@ int main(void)
 		cmocka_unit_test(allreduce_moves_each_round_in_few_tasks),
 		cmocka_unit_test(two_pairs_a_round_are_enough),
 		cmocka_unit_test(for_powers_of_two_the_links_of_a_hypercube_are_enough),
+		cmocka_unit_test(blocks_work_for_any_number_of_ranks),
+		cmocka_unit_test(blocks_have_the_dyadic_tree_for_every_chunk),
+		cmocka_unit_test(blocks_tree_and_dyadic_have_one_digest),
+		cmocka_unit_test(blocks_send_few_messages),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,13 +1,14 @@
 /* binary_blocks.c - every chunk summed in the dyadic order D(N), in few steps for any N.
  *
  * N is a sum of powers of two: the ranks are consecutive blocks of that many ranks, the largest
- * first. Inside a block the vector is summed by recursive halving, nearest first, so that every rank
- * of a block of size S has an S-th of its sum. Then each block adds its sum to that of the next
- * larger one, beginning with the smallest: B1 + (B2 + (B3 + ...)) is D(N). The sums go back the same
- * way.
+ * first. Inside a block the vector is summed by recursive halving, nearest first, so that every
+ * rank of a block of size S has an S-th of its sum. Then each block adds its sum to that of the
+ * next larger one, beginning with the smallest: B1 + (B2 + (B3 + ...)) is D(N). The sums go back
+ * the same way.
  *
- * steps   k for N = 2^k, else k+1, k = floor(log2 N); and k back
- * volume  less than 2n for every rank
+ * steps   k = floor(log2 N), and k back; between blocks no chain becomes longer, for the next
+ *         smaller block has fewer steps
+ * volume  at most 2n for every rank
  * order   D(N) for every chunk: split [0,N) at the largest power of two below N. Of V shards, V = N
  *         2^i: D(V)
  * source  Rabenseifner and Traeff, EuroPVM/MPI 2004 (binary blocks; there far first)
@@ -162,7 +163,7 @@ static uint64_t count_steps(const struct ordo_resolved_request *request)
 	uint64_t k = 0;
 	while (1u << k < blocks.of[0].size)
 		k++;
-	return 2 * k + (blocks.count > 1);
+	return 2 * k;
 }
 
 /* Halving and gathering send what the peer keeps, or has kept; between blocks a rank sends what it
@@ -203,8 +204,8 @@ const struct ordo_algorithm ordo_algorithm_binary_blocks = {
 			"ranks with many small blocks waits longer here.",
 		.operators = 1u << ORDO_ALLREDUCE,
 		.ranks = "any",
-		.steps = "2k for N = 2^k; else 2k+1, k = floor(log2 N)",
-		.volume = "less than 2n",
+		.steps = "2k, k = floor(log2 N)",
+		.volume = "at most 2n",
 		.order = "D(N) for every chunk; of V = N 2^i virtual shards D(V)",
 		.topologies = "links to r^2^t in aligned blocks of 2^k, and between blocks",
 		.source = "Rabenseifner and Traeff 2004"},
