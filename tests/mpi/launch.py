@@ -4,6 +4,7 @@
 Its exit status is that of the launcher; 77, which skips the test, if the launcher is missing."""
 import os
 import shutil
+import subprocess
 import sys
 
 
@@ -26,6 +27,13 @@ def environment(library):
     if library == "openmpi":
         kept["OMPI_MCA_rmaps_base_oversubscribe"] = "1"
     return kept
+
+
+def run(library, words, extra=None):
+    """Runs a command line of command(), or any other, in that environment."""
+    return subprocess.run(list(map(str, words)), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          text=True, timeout=100, check=False,
+                          env={**environment(library), **(extra or {})})
 
 
 if __name__ == "__main__":

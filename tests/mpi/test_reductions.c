@@ -1,7 +1,7 @@
 /* test_reductions.c - every reduction, on every kind of element, against trees that are evaluated
  * here: recursively, from the inputs of all ranks, which any rank can make. */
-#include "call.h"
-#include "plan.h"
+#include "engine/call.h"
+#include "engine/plan.h"
 #include <complex.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -90,8 +90,7 @@ static void sum_pairs(void *in, void *inout, int *n, MPI_Datatype *datatype)
 		add_pair((struct pair *)inout + i, (struct pair *)in + i);
 }
 
-/* The least float: -0 and 0 are equal, so which of them survives depends on the order. Any rank must
- * have the same one. */
+/* The least float. -0 and 0 are equal: which of them survives depends on the order. */
 static void add_least(void *left, const void *right)
 {
 	const float a = *(const float *)right;

@@ -27,9 +27,7 @@ def ordo(*words):
 
 def on_ranks(ranks, *words, library=LIBRARY, extra=None):
     line = launch.command(library, ranks, [ORDO, *map(str, words)])
-    return subprocess.run(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                          env={**launch.environment(library), **(extra or {})}, timeout=100,
-                          check=False)
+    return launch.run(library, line, extra)
 
 
 def compiled(operator, algorithm, ranks, *words):

@@ -16,7 +16,7 @@ struct trial {
 	struct values values;
 	uint64_t count;		  /* elements of each block */
 	void **inputs, **outputs; /* [nrank] */
-	/* the only rank whose buffers are here, of whose outputs the others are checked by others */
+	/* only the buffers of `rank` are here: its outputs are checked */
 	bool is_one_rank;
 	uint32_t rank;
 };

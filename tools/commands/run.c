@@ -303,7 +303,7 @@ static int read_and_run(struct call *call, struct wish *wish)
 		{"warmup-iters", 'w', NUMBER, &wish->execution.warmup, "N",
 			"untimed warm-up runs of each (1)"},
 		{"csv", 0, SWITCH, &wish->csv, NULL,
-			"the table as comma-separated values: times in us, rates in GB/s"},
+			"the table as CSV: times in us, rates in GB/s"},
 		ARITHMETICS_OPTIONS(wish->arithmetics),
 		{"check", 'c', SWITCH, &wish->execution.check, NULL,
 			"compare every run with the reference result bit for bit, and with the "
@@ -311,10 +311,7 @@ static int read_and_run(struct call *call, struct wish *wish)
 		{"transport", 0, TEXT, &wish->transport, "threads|seeded|folded|mpi",
 			"seeded: one thread, by the seed; folded: outputs from inputs; mpi: a "
 			"process a rank (threads; tables: folded)"},
-		{"mpi", 0, TEXT, &wish->mpi, "openmpi|mpich",
-			"the library of --transport mpi (that of the launcher)"},
-		{"synchronous", 0, SWITCH, &wish->world.world.synchronous, NULL,
-			"every send of --transport mpi waits for its receive (MPI_Issend)"},
+		WORLD_OPTIONS(wish->mpi, wish->world),
 		{"workers", 0, NUMBER, &wish->execution.nworker, "W",
 			"threads for all ranks; 0: one for each (the processors)"},
 		{"seed", 's', WIDE, &wish->execution.seed, "S",

@@ -1,6 +1,6 @@
 /* transport.c - what the command runs a schedule with: see transport.h. */
 #include "transport.h"
-#include "messenger.h"
+#include "engine/messenger.h"
 #include <inttypes.h>
 #include <ordo/detail/fail.h>
 #include <stdlib.h>

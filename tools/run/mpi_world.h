@@ -13,6 +13,14 @@ struct mpi_world {
 	bool has_met;
 };
 
+#define WORLD_OPTIONS(mpi, its_world)                                                              \
+	{"mpi", 0, TEXT, &(mpi), "openmpi|mpich",                                                  \
+		"the library of --transport mpi (that of the launcher)"},                          \
+	{                                                                                          \
+		"synchronous", 0, SWITCH, &(its_world).world.synchronous, NULL,                    \
+			"every send of --transport mpi waits for its receive (MPI_Issend)"         \
+	}
+
 /* Loads the library and starts MPI; only rank 0 prints to stdout from now on. wanted: "openmpi",
  * "mpich", or NULL for that of the launcher. The caller closes the world, also after false, which
  * was reported. */

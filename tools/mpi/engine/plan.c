@@ -194,6 +194,18 @@ const struct mpi_plan *ordo_mpi_plan(enum ordo_mpi_order order, enum ordo_mpi_fo
 	return plan;
 }
 
+void ordo_mpi_plans_print(FILE *out)
+{
+	static const char *const forms[ORDO_MPI_NFORM] = {
+		"AllReduce, short", "AllReduce, long", "Reduce", "ReduceScatter"};
+	pthread_mutex_lock(&lock);
+	for (const struct node *node = plans; node; node = node->next)
+		fprintf(out, "ordo:   %-17s on %" PRIu32 " ranks by %s, order digest %s\n",
+			forms[node->plan->form], node->plan->nrank, node->plan->algorithm,
+			node->plan->digest);
+	pthread_mutex_unlock(&lock);
+}
+
 /* What rank 0 sends ahead of a part. */
 struct heading {
 	uint64_t part_bytes; /* 0: it failed */

@@ -1,6 +1,6 @@
 /* tree.c - evaluates a reduction tree, block by block, on a stack of blocks. */
 #include "tree.h"
-#include <mpi.h>
+#include "call.h"
 #include <ordo/arena.h>
 #include <ordo/detail/fail.h>
 #include <stdlib.h>

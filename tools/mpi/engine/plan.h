@@ -3,9 +3,10 @@
 #ifndef ORDO_MPI_PLAN_H
 #define ORDO_MPI_PLAN_H
 
+#include "call.h"
 #include "tree.h"
-#include <mpi.h>
 #include <ordo/detail/messages.h>
+#include <stdio.h>
 
 /* The orders of sums that can be asked for: `order=` of ORDO_MPI. */
 enum ordo_mpi_order { ORDO_MPI_DYADIC, ORDO_MPI_LINEAR, ORDO_MPI_FOLDED };
@@ -45,6 +46,8 @@ const struct mpi_plan *ordo_mpi_plan(enum ordo_mpi_order order, enum ordo_mpi_fo
  * of the communicator call. The caller frees it with ordo_mpi_plan_destroy. */
 struct mpi_plan *ordo_mpi_plan_received(enum ordo_mpi_order order, enum ordo_mpi_form form,
 	MPI_Comm comm, struct ordo_error *error);
+/* What was used so far: a line for each plan. */
+void ordo_mpi_plans_print(FILE *out);
 void ordo_mpi_plan_destroy(struct mpi_plan *plan);
 
 #endif

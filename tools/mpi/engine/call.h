@@ -2,7 +2,11 @@
 #ifndef ORDO_MPI_CALL_H
 #define ORDO_MPI_CALL_H
 
+/* The functions of MPI that are defined here are to be found by the program. */
+#pragma GCC visibility push(default)
 #include <mpi.h>
+#pragma GCC visibility pop
+#include <stdbool.h>
 
 enum ordo_mpi_operation {
 	ORDO_MPI_ALLREDUCE,

@@ -1,0 +1,117 @@
+/* classify.c - which calls are made in the proved order, and why others are passed on. */
+#include "classify.h"
+#include <dlfcn.h>
+#include <stddef.h>
+
+const char *ordo_mpi_class_name(enum ordo_mpi_class class)
+{
+	static const char *const names[ORDO_MPI_NCLASS] = {"taken", "integers", "one rank",
+		"invalid arguments", "operation does not commute", "inter-communicator",
+		"device memory", "prefix sums", "too large for an I-form"};
+	return names[class];
+}
+
+static bool is_builtin(MPI_Op op)
+{
+	const MPI_Op all[] = {MPI_SUM, MPI_PROD, MPI_MIN, MPI_MAX, MPI_LAND, MPI_LOR, MPI_LXOR,
+		MPI_BAND, MPI_BOR, MPI_BXOR, MPI_MINLOC, MPI_MAXLOC};
+	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+		if (op == all[i])
+			return true;
+	return false;
+}
+
+/* Integers, logicals and pairs of integers: every builtin operation is associative. */
+static bool is_exact(MPI_Datatype datatype)
+{
+	const MPI_Datatype all[] = {MPI_INT, MPI_LONG, MPI_LONG_LONG, MPI_UNSIGNED,
+		MPI_UNSIGNED_LONG, MPI_UNSIGNED_LONG_LONG, MPI_INTEGER, MPI_LOGICAL, MPI_INT32_T,
+		MPI_INT64_T, MPI_UINT32_T, MPI_UINT64_T, MPI_SHORT, MPI_UNSIGNED_SHORT,
+		MPI_SIGNED_CHAR, MPI_UNSIGNED_CHAR, MPI_CHAR, MPI_BYTE, MPI_INT8_T, MPI_INT16_T,
+		MPI_UINT8_T, MPI_UINT16_T, MPI_AINT, MPI_OFFSET, MPI_COUNT, MPI_C_BOOL,
+		MPI_CXX_BOOL, MPI_2INT, MPI_2INTEGER, MPI_LONG_INT, MPI_SHORT_INT, MPI_CHARACTER,
+		MPI_INTEGER1, MPI_INTEGER2, MPI_INTEGER4, MPI_INTEGER8};
+	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+		if (datatype == all[i] && all[i] != MPI_DATATYPE_NULL)
+			return true;
+	return false;
+}
+
+static bool is_derived(MPI_Datatype datatype)
+{
+	int integers, addresses, datatypes, combiner;
+	return PMPI_Type_get_envelope(datatype, &integers, &addresses, &datatypes, &combiner) !=
+		       MPI_SUCCESS ||
+	       combiner != MPI_COMBINER_NAMED;
+}
+
+/* Memory of an accelerator, which only a library that knows it can read. */
+static bool is_on_device(const void *memory)
+{
+	typedef int attribute_function(void *, int, unsigned long long);
+	static attribute_function *get_attribute;
+	static bool has_looked;
+	union {
+		void *object;
+		attribute_function *function;
+	} symbol;
+	unsigned type = 0;
+	const int memory_type = 2, device = 2; /* CU_POINTER_ATTRIBUTE_MEMORY_TYPE */
+	if (!has_looked) {
+		symbol.object = dlsym(RTLD_DEFAULT, "cuPointerGetAttribute");
+		get_attribute = symbol.object ? symbol.function : NULL;
+		has_looked = true;
+	}
+	return get_attribute && memory &&
+	       !get_attribute(&type, memory_type, (unsigned long long)(size_t)memory) &&
+	       type == (unsigned)device;
+}
+
+static bool has_valid_counts(const struct ordo_mpi_call *call, int nrank)
+{
+	for (int r = 0; call->counts && r < nrank; r++)
+		if (call->counts[r] < 0)
+			return false;
+	return call->count >= 0;
+}
+
+/* Arguments that the library refuses; whatever is doubtful goes there. */
+static bool is_valid(const struct ordo_mpi_call *call, int rank, int nrank)
+{
+	const bool is_rooted = call->operation == ORDO_MPI_REDUCE;
+	const bool receives = !is_rooted || rank == call->root;
+	if (!has_valid_counts(call, nrank) || call->datatype == MPI_DATATYPE_NULL ||
+		call->op == MPI_OP_NULL || call->op == MPI_REPLACE || call->op == MPI_NO_OP ||
+		(is_rooted && (call->root < 0 || call->root >= nrank)))
+		return false;
+	if (call->send == MPI_IN_PLACE && !receives)
+		return false;
+	if (receives &&
+		(call->receive == MPI_IN_PLACE || (call->receive == call->send && call->count)))
+		return false;
+	return !is_builtin(call->op) || !is_derived(call->datatype);
+}
+
+enum ordo_mpi_class ordo_mpi_classify(const struct ordo_mpi_call *call)
+{
+	int is_inter = 0, commutes = 0, rank, nrank;
+	if (call->comm == MPI_COMM_NULL)
+		return ORDO_MPI_INVALID;
+	if (is_exact(call->datatype) && is_builtin(call->op))
+		return ORDO_MPI_INTEGERS;
+	if (PMPI_Comm_test_inter(call->comm, &is_inter) != MPI_SUCCESS)
+		return ORDO_MPI_INVALID;
+	if (is_inter)
+		return ORDO_MPI_INTERCOMMUNICATOR;
+	PMPI_Comm_rank(call->comm, &rank);
+	PMPI_Comm_size(call->comm, &nrank);
+	if (!is_valid(call, rank, nrank) || PMPI_Op_commutative(call->op, &commutes) != MPI_SUCCESS)
+		return ORDO_MPI_INVALID;
+	if (!commutes)
+		return ORDO_MPI_NOT_COMMUTATIVE;
+	if (nrank == 1)
+		return ORDO_MPI_ONE_RANK;
+	return is_on_device(call->send == MPI_IN_PLACE ? call->receive : call->send)
+		       ? ORDO_MPI_DEVICE_MEMORY
+		       : ORDO_MPI_TAKEN;
+}

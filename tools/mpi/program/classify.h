@@ -1,0 +1,34 @@
+/* classify.h - which calls are made in the proved order, and why others are passed on. Private to
+ * tools/mpi/. */
+#ifndef ORDO_MPI_CLASSIFY_H
+#define ORDO_MPI_CLASSIFY_H
+
+#include "engine/call.h"
+#include <stdbool.h>
+
+enum ordo_mpi_class {
+	ORDO_MPI_TAKEN,
+	/* The bits of these do not depend on the order. */
+	ORDO_MPI_INTEGERS,
+	ORDO_MPI_ONE_RANK,
+	ORDO_MPI_INVALID, /* the library reports what is wrong */
+	/* These may vary. */
+	ORDO_MPI_NOT_COMMUTATIVE,
+	ORDO_MPI_INTERCOMMUNICATOR,
+	ORDO_MPI_DEVICE_MEMORY,
+	ORDO_MPI_PREFIX,   /* Scan, Exscan */
+	ORDO_MPI_TOO_LARGE /* an I-form whose inputs do not fit the bound on memory */
+};
+#define ORDO_MPI_NCLASS 9
+
+/* What a class is called in reports. */
+const char *ordo_mpi_class_name(enum ordo_mpi_class class);
+static inline bool ordo_mpi_may_vary(enum ordo_mpi_class class)
+{
+	return class >= ORDO_MPI_NOT_COMMUTATIVE;
+}
+
+/* Takes about 100 ns. MPI is started. */
+enum ordo_mpi_class ordo_mpi_classify(const struct ordo_mpi_call *call);
+
+#endif

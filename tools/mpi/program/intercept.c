@@ -1,0 +1,267 @@
+/* intercept.c - the blocking reductions of a program, and where MPI begins. */
+#include "intercept.h"
+#include "settings.h"
+#include <ordo/float_mode.h>
+#include <stdlib.h>
+
+void ordo_mpi_mode_begin(struct ordo_mpi_mode *mode)
+{
+	mode->is_other = !ordo_float_mode_check(NULL);
+	if (!mode->is_other)
+		return;
+	ordo_mpi_count_mode();
+	fegetenv(&mode->kept);
+	fesetenv(FE_DFL_ENV);
+}
+
+void ordo_mpi_mode_end(const struct ordo_mpi_mode *mode)
+{
+	if (mode->is_other)
+		fesetenv(&mode->kept);
+}
+
+/* The library's own function reports calls before MPI_Init and after MPI_Finalize. */
+static bool is_started(void)
+{
+	int is_on = 0, is_over = 0;
+	PMPI_Initialized(&is_on);
+	PMPI_Finalized(&is_over);
+	return is_on && !is_over;
+}
+
+void ordo_mpi_pass_on(enum ordo_mpi_function function, enum ordo_mpi_class class)
+{
+	ordo_mpi_count(function, class, 0, 0);
+	if (ordo_mpi_settings.strict && ordo_mpi_may_vary(class))
+		ordo_mpi_refuse(function, class);
+}
+
+bool ordo_mpi_is_taken(enum ordo_mpi_function function, const struct ordo_mpi_call *call)
+{
+	if (!is_started())
+		return false;
+	ordo_mpi_meet_late();
+	ordo_mpi_report_at_end();
+	const enum ordo_mpi_class class = ordo_mpi_classify(call);
+	if (class != ORDO_MPI_TAKEN)
+		ordo_mpi_pass_on(function, class);
+	return class == ORDO_MPI_TAKEN;
+}
+
+static uint64_t bytes_of(const struct ordo_mpi_call *call)
+{
+	int size = 0, nrank = 0;
+	MPI_Count elements = call->count;
+	PMPI_Type_size(call->datatype, &size);
+	PMPI_Comm_size(call->comm, &nrank);
+	for (int r = 0; call->counts && r < nrank; r++)
+		elements += call->counts[r];
+	if (call->operation == ORDO_MPI_REDUCE_SCATTER_BLOCK)
+		elements *= nrank;
+	return (uint64_t)elements * (uint64_t)size;
+}
+
+bool ordo_mpi_take(enum ordo_mpi_function function, const struct ordo_mpi_call *call, int *code)
+{
+	struct ordo_mpi_mode mode;
+	if (!ordo_mpi_is_taken(function, call))
+		return false;
+	const double began = PMPI_Wtime();
+	ordo_mpi_mode_begin(&mode);
+	*code = ordo_mpi_reduce(call);
+	ordo_mpi_mode_end(&mode);
+	ordo_mpi_count(function, ORDO_MPI_TAKEN, bytes_of(call), PMPI_Wtime() - began);
+	if (*code != MPI_SUCCESS)
+		PMPI_Comm_call_errhandler(call->comm, *code);
+	return true;
+}
+
+int MPI_Init(int *argc, char ***argv)
+{
+	const int code = PMPI_Init(argc, argv);
+	if (code == MPI_SUCCESS)
+		ordo_mpi_meet();
+	return code;
+}
+
+int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
+{
+	const int code = PMPI_Init_thread(argc, argv, required, provided);
+	if (code == MPI_SUCCESS)
+		ordo_mpi_meet();
+	return code;
+}
+
+int MPI_Allreduce(
+	const void *send, void *receive, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
+{
+	const struct ordo_mpi_call call = {.operation = ORDO_MPI_ALLREDUCE,
+		.send = send,
+		.receive = receive,
+		.count = count,
+		.datatype = datatype,
+		.op = op,
+		.comm = comm};
+	int code;
+	return ordo_mpi_take(ORDO_MPI_F_ALLREDUCE, &call, &code)
+		       ? code
+		       : PMPI_Allreduce(send, receive, count, datatype, op, comm);
+}
+
+int MPI_Reduce(const void *send, void *receive, int count, MPI_Datatype datatype, MPI_Op op,
+	int root, MPI_Comm comm)
+{
+	const struct ordo_mpi_call call = {.operation = ORDO_MPI_REDUCE,
+		.send = send,
+		.receive = receive,
+		.count = count,
+		.datatype = datatype,
+		.op = op,
+		.root = root,
+		.comm = comm};
+	int code;
+	return ordo_mpi_take(ORDO_MPI_F_REDUCE, &call, &code)
+		       ? code
+		       : PMPI_Reduce(send, receive, count, datatype, op, root, comm);
+}
+
+/* Counts as the engine takes them, [nrank]. NULL: no memory, or no valid communicator. */
+static MPI_Count *widen(const int *counts, MPI_Comm comm)
+{
+	int nrank;
+	if (comm == MPI_COMM_NULL || !counts || !is_started() ||
+		PMPI_Comm_size(comm, &nrank) != MPI_SUCCESS)
+		return NULL;
+	MPI_Count *wide = malloc((size_t)nrank * sizeof *wide);
+	for (int r = 0; wide && r < nrank; r++)
+		wide[r] = counts[r];
+	return wide;
+}
+
+int MPI_Reduce_scatter(const void *send, void *receive, const int counts[], MPI_Datatype datatype,
+	MPI_Op op, MPI_Comm comm)
+{
+	MPI_Count *wide = widen(counts, comm);
+	const struct ordo_mpi_call call = {.operation = ORDO_MPI_REDUCE_SCATTER,
+		.send = send,
+		.receive = receive,
+		.counts = wide,
+		.datatype = datatype,
+		.op = op,
+		.comm = comm};
+	int code;
+	const bool is_taken = wide && ordo_mpi_take(ORDO_MPI_F_REDUCE_SCATTER, &call, &code);
+	free(wide);
+	return is_taken ? code : PMPI_Reduce_scatter(send, receive, counts, datatype, op, comm);
+}
+
+int MPI_Reduce_scatter_block(
+	const void *send, void *receive, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
+{
+	const struct ordo_mpi_call call = {.operation = ORDO_MPI_REDUCE_SCATTER_BLOCK,
+		.send = send,
+		.receive = receive,
+		.count = count,
+		.datatype = datatype,
+		.op = op,
+		.comm = comm};
+	int code;
+	return ordo_mpi_take(ORDO_MPI_F_REDUCE_SCATTER_BLOCK, &call, &code)
+		       ? code
+		       : PMPI_Reduce_scatter_block(send, receive, count, datatype, op, comm);
+}
+
+/* Prefix sums are counted only. */
+static void pass_on_prefix(
+	enum ordo_mpi_function function, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
+{
+	const struct ordo_mpi_call call = {
+		.operation = ORDO_MPI_ALLREDUCE, .datatype = datatype, .op = op, .comm = comm};
+	if (!is_started())
+		return;
+	ordo_mpi_meet_late();
+	ordo_mpi_report_at_end();
+	const enum ordo_mpi_class class = ordo_mpi_classify(&call);
+	ordo_mpi_pass_on(function, class == ORDO_MPI_TAKEN ? ORDO_MPI_PREFIX : class);
+}
+
+int MPI_Scan(
+	const void *send, void *receive, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
+{
+	pass_on_prefix(ORDO_MPI_F_SCAN, datatype, op, comm);
+	return PMPI_Scan(send, receive, count, datatype, op, comm);
+}
+
+int MPI_Exscan(
+	const void *send, void *receive, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
+{
+	pass_on_prefix(ORDO_MPI_F_EXSCAN, datatype, op, comm);
+	return PMPI_Exscan(send, receive, count, datatype, op, comm);
+}
+
+#if MPI_VERSION >= 4
+int MPI_Allreduce_c(const void *send, void *receive, MPI_Count count, MPI_Datatype datatype,
+	MPI_Op op, MPI_Comm comm)
+{
+	const struct ordo_mpi_call call = {.operation = ORDO_MPI_ALLREDUCE,
+		.send = send,
+		.receive = receive,
+		.count = count,
+		.datatype = datatype,
+		.op = op,
+		.comm = comm};
+	int code;
+	return ordo_mpi_take(ORDO_MPI_F_ALLREDUCE, &call, &code)
+		       ? code
+		       : PMPI_Allreduce_c(send, receive, count, datatype, op, comm);
+}
+
+int MPI_Reduce_c(const void *send, void *receive, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
+	int root, MPI_Comm comm)
+{
+	const struct ordo_mpi_call call = {.operation = ORDO_MPI_REDUCE,
+		.send = send,
+		.receive = receive,
+		.count = count,
+		.datatype = datatype,
+		.op = op,
+		.root = root,
+		.comm = comm};
+	int code;
+	return ordo_mpi_take(ORDO_MPI_F_REDUCE, &call, &code)
+		       ? code
+		       : PMPI_Reduce_c(send, receive, count, datatype, op, root, comm);
+}
+
+int MPI_Reduce_scatter_c(const void *send, void *receive, const MPI_Count counts[],
+	MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
+{
+	const struct ordo_mpi_call call = {.operation = ORDO_MPI_REDUCE_SCATTER,
+		.send = send,
+		.receive = receive,
+		.counts = counts,
+		.datatype = datatype,
+		.op = op,
+		.comm = comm};
+	int code;
+	return counts && ordo_mpi_take(ORDO_MPI_F_REDUCE_SCATTER, &call, &code)
+		       ? code
+		       : PMPI_Reduce_scatter_c(send, receive, counts, datatype, op, comm);
+}
+
+int MPI_Reduce_scatter_block_c(const void *send, void *receive, MPI_Count count,
+	MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
+{
+	const struct ordo_mpi_call call = {.operation = ORDO_MPI_REDUCE_SCATTER_BLOCK,
+		.send = send,
+		.receive = receive,
+		.count = count,
+		.datatype = datatype,
+		.op = op,
+		.comm = comm};
+	int code;
+	return ordo_mpi_take(ORDO_MPI_F_REDUCE_SCATTER_BLOCK, &call, &code)
+		       ? code
+		       : PMPI_Reduce_scatter_block_c(send, receive, count, datatype, op, comm);
+}
+#endif

@@ -1,0 +1,130 @@
+/* report.c - counts what the library does, and reports it on rank 0 when MPI ends. */
+#include "report.h"
+#include "settings.h"
+#include <inttypes.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct count {
+	_Atomic uint64_t calls, bytes, nanoseconds;
+};
+static struct count counts[ORDO_MPI_NFUNCTION][ORDO_MPI_NCLASS];
+static _Atomic uint64_t other_mode;
+static atomic_flag is_registered = ATOMIC_FLAG_INIT;
+
+const char *ordo_mpi_function_name(enum ordo_mpi_function function)
+{
+	static const char *const names[ORDO_MPI_NFUNCTION] = {"MPI_Allreduce", "MPI_Reduce",
+		"MPI_Reduce_scatter", "MPI_Reduce_scatter_block", "MPI_Scan", "MPI_Exscan",
+		"MPI_Iallreduce", "MPI_Ireduce", "MPI_Ireduce_scatter", "MPI_Ireduce_scatter_block",
+		"MPI_Allreduce_init", "MPI_Reduce_init", "MPI_Reduce_scatter_init",
+		"MPI_Reduce_scatter_block_init"};
+	return names[function];
+}
+
+void ordo_mpi_count(
+	enum ordo_mpi_function function, enum ordo_mpi_class class, uint64_t bytes, double seconds)
+{
+	struct count *count = &counts[function][class];
+	atomic_fetch_add_explicit(&count->calls, 1, memory_order_relaxed);
+	atomic_fetch_add_explicit(&count->bytes, bytes, memory_order_relaxed);
+	atomic_fetch_add_explicit(
+		&count->nanoseconds, (uint64_t)(seconds * 1e9), memory_order_relaxed);
+}
+
+void ordo_mpi_count_mode(void)
+{
+	atomic_fetch_add_explicit(&other_mode, 1, memory_order_relaxed);
+}
+
+static void print_taken(FILE *out, enum ordo_mpi_function function)
+{
+	const struct count *count = &counts[function][ORDO_MPI_TAKEN];
+	if (count->calls)
+		fprintf(out, "ordo:   %-30s %10" PRIu64 " calls %14" PRIu64 " bytes %10.3f s\n",
+			ordo_mpi_function_name(function), count->calls, count->bytes,
+			(double)count->nanoseconds * 1e-9);
+}
+
+static void print_passed_on(FILE *out, enum ordo_mpi_function function)
+{
+	for (int class = ORDO_MPI_TAKEN + 1; class < ORDO_MPI_NCLASS; class ++) {
+		const struct count *count = &counts[function][class];
+		if (count->calls)
+			fprintf(out, "ordo:   %-30s %10" PRIu64 " calls passed on: %s%s\n",
+				ordo_mpi_function_name(function), count->calls,
+				ordo_mpi_class_name((enum ordo_mpi_class) class),
+				ordo_mpi_may_vary((enum ordo_mpi_class) class) ? " (bits may vary)"
+									       : "");
+	}
+}
+
+static void print_report(FILE *out)
+{
+	static const char *const orders[] = {"dyadic", "linear", "folded"};
+	fprintf(out, "ordo: reductions in the order %s, proved:\n",
+		orders[ordo_mpi_settings.order]);
+	for (int f = 0; f < ORDO_MPI_NFUNCTION; f++)
+		print_taken(out, (enum ordo_mpi_function)f);
+	ordo_mpi_plans_print(out);
+	for (int f = 0; f < ORDO_MPI_NFUNCTION; f++)
+		print_passed_on(out, (enum ordo_mpi_function)f);
+	if (other_mode)
+		fprintf(out,
+			"ordo:   %" PRIu64 " calls from another floating-point mode (flush to "
+			"zero), made in the standard one\n",
+			other_mode);
+}
+
+static void write_report(void)
+{
+	const char *path = ordo_mpi_settings.report;
+	FILE *out = *path ? fopen(path, "w") : stderr;
+	if (!strcmp(path, "none"))
+		return;
+	if (!out) {
+		fprintf(stderr, "ordo: report: cannot write %s\n", path);
+		return;
+	}
+	print_report(out);
+	if (out == stderr)
+		fflush(out);
+	else
+		fclose(out);
+}
+
+/* The first thing that MPI_Finalize does is to delete the attributes of MPI_COMM_SELF. */
+static int at_end(MPI_Comm comm, int key, void *value, void *extra)
+{
+	int rank = 0;
+	(void)comm;
+	(void)key;
+	(void)value;
+	(void)extra;
+	PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	if (!rank)
+		write_report();
+	return MPI_SUCCESS;
+}
+
+void ordo_mpi_report_at_end(void)
+{
+	int key;
+	if (atomic_flag_test_and_set(&is_registered))
+		return;
+	if (PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, at_end, &key, NULL) == MPI_SUCCESS)
+		PMPI_Comm_set_attr(MPI_COMM_SELF, key, NULL);
+}
+
+void ordo_mpi_refuse(enum ordo_mpi_function function, enum ordo_mpi_class class)
+{
+	int rank = 0;
+	PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	fprintf(stderr, "ordo: strict: %s on rank %d is passed on, and its bits may vary: %s\n",
+		ordo_mpi_function_name(function), rank, ordo_mpi_class_name(class));
+	fflush(stderr);
+	PMPI_Abort(MPI_COMM_WORLD, 1);
+	abort();
+}

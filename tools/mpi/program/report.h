@@ -1,0 +1,39 @@
+/* report.h - counts what the library does, and reports it when MPI ends. Private to tools/mpi/. */
+#ifndef ORDO_MPI_REPORT_H
+#define ORDO_MPI_REPORT_H
+
+#include "classify.h"
+#include <stdint.h>
+
+/* Functions of MPI, for reports. The I-forms and persistent forms follow the blocking ones. */
+enum ordo_mpi_function {
+	ORDO_MPI_F_ALLREDUCE,
+	ORDO_MPI_F_REDUCE,
+	ORDO_MPI_F_REDUCE_SCATTER,
+	ORDO_MPI_F_REDUCE_SCATTER_BLOCK,
+	ORDO_MPI_F_SCAN,
+	ORDO_MPI_F_EXSCAN,
+	ORDO_MPI_F_IALLREDUCE,
+	ORDO_MPI_F_IREDUCE,
+	ORDO_MPI_F_IREDUCE_SCATTER,
+	ORDO_MPI_F_IREDUCE_SCATTER_BLOCK,
+	ORDO_MPI_F_ALLREDUCE_INIT,
+	ORDO_MPI_F_REDUCE_INIT,
+	ORDO_MPI_F_REDUCE_SCATTER_INIT,
+	ORDO_MPI_F_REDUCE_SCATTER_BLOCK_INIT
+};
+#define ORDO_MPI_NFUNCTION 14
+
+const char *ordo_mpi_function_name(enum ordo_mpi_function function); /* "MPI_Allreduce" */
+
+/* Counts a call; any thread. */
+void ordo_mpi_count(
+	enum ordo_mpi_function function, enum ordo_mpi_class class, uint64_t bytes, double seconds);
+/* Counts a call that was made in the standard floating-point mode, which is not the program's. */
+void ordo_mpi_count_mode(void);
+/* Reports when MPI ends; at any call, the first time. */
+void ordo_mpi_report_at_end(void);
+/* With `strict`: ends the program because of a call that is passed on. */
+void ordo_mpi_refuse(enum ordo_mpi_function function, enum ordo_mpi_class class);
+
+#endif

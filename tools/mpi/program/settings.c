@@ -1,0 +1,180 @@
+/* settings.c - ORDO_MPI, the same on all ranks, and the first meeting of the ranks. */
+#include "settings.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* For a rank that is late at its start: many seconds, where thousands are started. */
+enum { DEADLINE_SECONDS = 60, MEETING_TAG = 32751 };
+
+struct mpi_settings ordo_mpi_settings;
+static bool has_met;
+
+static bool copy_path(char *to, const char *value, const char *name, char *why, size_t size)
+{
+	if (*value && strlen(value) < ORDO_MPI_PATH) {
+		strcpy(to, value);
+		return true;
+	}
+	snprintf(why, size, "%s: found %zu characters, wanted 1 to %d", name, strlen(value),
+		ORDO_MPI_PATH - 1);
+	return false;
+}
+
+static bool read_order(struct mpi_settings *settings, const char *value, char *why, size_t size)
+{
+	static const char *const names[] = {"dyadic", "linear", "folded"};
+	for (int i = 0; i < 3; i++)
+		if (!strcmp(value, names[i])) {
+			settings->order = (enum ordo_mpi_order)i;
+			return true;
+		}
+	snprintf(why, size, "order: found \"%s\", wanted dyadic, linear or folded", value);
+	return false;
+}
+
+static bool read_one(struct mpi_settings *settings, char *text, char *why, size_t size)
+{
+	char *equals = strchr(text, '=');
+	const char *value = equals ? equals + 1 : NULL;
+	if (!value && !strcmp(text, "strict"))
+		return settings->strict = true;
+	if (!value && !strcmp(text, "check"))
+		return settings->check = true;
+	if (equals)
+		*equals = 0;
+	if (value && !strcmp(text, "order"))
+		return read_order(settings, value, why, size);
+	if (value && !strcmp(text, "report"))
+		return copy_path(settings->report, value, text, why, size);
+	if (value && !strcmp(text, "log"))
+		return copy_path(settings->log, value, text, why, size);
+	snprintf(why, size,
+		"found \"%s\", wanted order=ORDER, report=FILE, log=FOLDER, strict or check, "
+		"separated by commas",
+		text);
+	return false;
+}
+
+bool ordo_mpi_settings_read(struct mpi_settings *settings, const char *text, char *why, size_t size)
+{
+	char *copy = strdup(text ? text : ""), *rest = copy;
+	bool worked = copy;
+	*settings = (struct mpi_settings){.order = ORDO_MPI_DYADIC};
+	if (!copy)
+		snprintf(why, size, "out of memory");
+	while (worked && rest && *rest) {
+		char *one = rest;
+		rest = strchr(rest, ',');
+		if (rest)
+			*rest++ = 0;
+		worked = read_one(settings, one, why, size);
+	}
+	free(copy);
+	return worked;
+}
+
+static void end_program(const char *what, const char *text)
+{
+	fprintf(stderr, "ordo: %s%s\n", what, text);
+	fflush(stderr);
+	PMPI_Abort(MPI_COMM_WORLD, 2);
+	exit(2);
+}
+
+/* false: not all are complete in time. */
+static bool complete_in_time(MPI_Request *requests, int n)
+{
+	const time_t end = time(NULL) + DEADLINE_SECONDS;
+	int first = 0; /* that is not complete */
+	while (first < n && time(NULL) < end) {
+		const struct timespec pause = {0, 200000};
+		int done = 0;
+		PMPI_Test(&requests[first], &done, MPI_STATUS_IGNORE);
+		if (!done)
+			nanosleep(&pause, NULL);
+		first += done;
+	}
+	return first == n;
+}
+
+/* Ranks that have not answered, as text: "3, 4, 7". */
+static void list_missing(char *out, size_t size, MPI_Request *requests, int nrank)
+{
+	size_t used = 0;
+	for (int r = 1; r < nrank && used + 16 < size; r++) {
+		int done;
+		PMPI_Test(&requests[r], &done, MPI_STATUS_IGNORE);
+		if (!done)
+			used += (size_t)snprintf(
+				out + used, size - used, "%s%d", used ? ", " : "", r);
+	}
+}
+
+static void meet_as_first(int nrank)
+{
+	char why[640], missing[256] = "";
+	MPI_Request *requests = malloc((size_t)nrank * sizeof(MPI_Request));
+	char *marks = malloc((size_t)nrank);
+	if (!requests || !marks)
+		end_program("out of memory", "");
+	if (!ordo_mpi_settings_read(&ordo_mpi_settings, getenv("ORDO_MPI"), why, sizeof why))
+		end_program("ORDO_MPI: ", why);
+	requests[0] = MPI_REQUEST_NULL;
+	for (int r = 1; r < nrank; r++)
+		PMPI_Irecv(&marks[r], 1, MPI_CHAR, r, MEETING_TAG, MPI_COMM_WORLD, &requests[r]);
+	if (!complete_in_time(requests, nrank)) {
+		list_missing(missing, sizeof missing, requests, nrank);
+		end_program(
+			"ordo: the library is not loaded on all ranks: rank 0 has it, and these "
+			"did not answer: %s\n",
+			missing);
+	}
+	for (int r = 1; r < nrank; r++)
+		PMPI_Isend(&ordo_mpi_settings, sizeof ordo_mpi_settings, MPI_BYTE, r, MEETING_TAG,
+			MPI_COMM_WORLD, &requests[r]);
+	for (int r = 1; r < nrank; r++)
+		PMPI_Wait(&requests[r], MPI_STATUS_IGNORE);
+	free(requests);
+	free(marks);
+}
+
+static void meet_as_other(void)
+{
+	MPI_Request requests[2];
+	char mark = 1;
+	PMPI_Irecv(&ordo_mpi_settings, sizeof ordo_mpi_settings, MPI_BYTE, 0, MEETING_TAG,
+		MPI_COMM_WORLD, &requests[0]);
+	PMPI_Isend(&mark, 1, MPI_CHAR, 0, MEETING_TAG, MPI_COMM_WORLD, &requests[1]);
+	if (!complete_in_time(requests, 2))
+		end_program("the library is not loaded on all ranks: rank 0 did not answer", "");
+}
+
+void ordo_mpi_meet(void)
+{
+	int rank, nrank;
+	if (has_met)
+		return;
+	has_met = true;
+	PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	PMPI_Comm_size(MPI_COMM_WORLD, &nrank);
+	if (rank)
+		meet_as_other();
+	else
+		meet_as_first(nrank);
+	ordo_mpi_wanted_order = ordo_mpi_settings.order;
+}
+
+void ordo_mpi_meet_late(void)
+{
+	char why[640];
+	if (has_met)
+		return;
+	has_met = true;
+	if (!ordo_mpi_settings_read(&ordo_mpi_settings, getenv("ORDO_MPI"), why, sizeof why)) {
+		fprintf(stderr, "ordo: ORDO_MPI: %s\n", why);
+		exit(2);
+	}
+	ordo_mpi_wanted_order = ordo_mpi_settings.order;
+}

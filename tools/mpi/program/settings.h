@@ -1,0 +1,32 @@
+/* settings.h - ORDO_MPI: what the library does in a program. Private to tools/mpi/. */
+#ifndef ORDO_MPI_SETTINGS_H
+#define ORDO_MPI_SETTINGS_H
+
+#include "engine/plan.h"
+
+#define ORDO_MPI_PATH 512
+
+/* Plain data, sent from rank 0 to all others. */
+struct mpi_settings {
+	enum ordo_mpi_order order;
+	bool strict; /* a call that is passed on and whose bits may vary ends the program */
+	bool check;  /* the arguments of all ranks are compared at every call */
+	char report[ORDO_MPI_PATH]; /* "": stderr, "none": nowhere */
+	char log[ORDO_MPI_PATH];    /* folder; "": no log */
+};
+
+/* Of this process. */
+extern struct mpi_settings ordo_mpi_settings;
+
+/* Reads the text of ORDO_MPI: "order=dyadic,report=FILE,log=FOLDER,strict,check". NULL or "": the
+ * defaults. false: `why` says what is wrong. */
+bool ordo_mpi_settings_read(
+	struct mpi_settings *settings, const char *text, char *why, size_t size);
+/* Right after MPI was started, on every rank: takes the settings of rank 0, and waits for all ranks
+ * to say that they have this library. Ends the program with a message if some do not in time, or
+ * if the settings are wrong. */
+void ordo_mpi_meet(void);
+/* Whether ordo_mpi_meet was called, or MPI was started where it is not noticed. */
+void ordo_mpi_meet_late(void);
+
+#endif
