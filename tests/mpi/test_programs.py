@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""test_programs.py LIBRARY PATH PROGRAM FORTRAN - unmodified programs with libordo loaded into them.
+"""test_programs.py LIBRARY PATH PROGRAM FORTRAN - unmodified programs with the library loaded.
 
 The sums are compared with the dyadic tree, evaluated here; not with what the library prints."""
 import pathlib

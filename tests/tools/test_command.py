@@ -3098,6 +3098,8 @@ def _(ordo):
                               "--help").out.partition("\nexamples:\n")[2].strip().splitlines()
         wanted(examples, command)
         for example in examples:
+            if "mpirun" in example:  # tests/mpi has those
+                continue
             # What is large is a matter of memory, and what is elsewhere not ours.
             for typed, tried in [("1GiB", "1MiB"), ("--large", ""), ("/tmp/", ""),
                                  ("| less", "| cat")]:

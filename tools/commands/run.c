@@ -309,8 +309,8 @@ static int read_and_run(struct call *call, struct wish *wish)
 			"compare every run with the reference result bit for bit, and with the "
 			"exact result"},
 		{"transport", 0, TEXT, &wish->transport, "threads|seeded|folded|mpi",
-			"seeded: one thread, by the seed; folded: outputs from inputs; mpi: a "
-			"process a rank (threads; tables: folded)"},
+			"one thread by the seed; outputs from inputs; a process a rank (threads; "
+			"tables: folded)"},
 		WORLD_OPTIONS(wish->mpi, wish->world),
 		{"workers", 0, NUMBER, &wish->execution.nworker, "W",
 			"threads for all ranks; 0: one for each (the processors)"},
