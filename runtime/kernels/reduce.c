@@ -9,6 +9,12 @@ void ordo_reduce_elements(
 	ordo_kernels()->fold[type][reduction](&dst, 1, sources, 2, n, 0);
 }
 
+void ordo_fold_elements(enum ordo_type type, enum ordo_reduction reduction, void *dst,
+	const void *const *src, uint32_t nsrc, size_t n)
+{
+	ordo_kernels()->fold[type][reduction](&dst, 1, src, nsrc, n, 0);
+}
+
 void ordo_divide_elements(enum ordo_type type, void *dst, size_t n, uint32_t divisor)
 {
 	ordo_kernels()->divide[type](dst, n, divisor);

@@ -16,8 +16,9 @@ OTHER = {"openmpi": "mpich", "mpich": "openmpi"}[LIBRARY]
 # One schedule of every operator, most of them with more than one message in flight.
 SCHEDULES = [("allreduce", "ring"), ("allreduce", "rhd"), ("allreduce", "mesh"),
              ("allreduce", "dyadic"), ("reduce", "tree"),
-             ("broadcast", "tree(shape=double-binary)"), ("reduce-scatter", "mesh"), ("allgather", "nhr"), ("scatter", "nhr"),
-             ("gather", "nhr"), ("alltoall", "pairwise"), ("alltoall", "bruck")]
+             ("broadcast", "tree(shape=double-binary)"), ("reduce-scatter", "mesh"),
+             ("allgather", "nhr"), ("scatter", "nhr"), ("gather", "nhr"),
+             ("alltoall", "pairwise"), ("alltoall", "bruck")]
 
 
 def ordo(*words):

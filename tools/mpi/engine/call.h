@@ -32,6 +32,9 @@ struct ordo_mpi_call {
  * to the communicator's error handler. All ranks call. Calls PMPI functions only. */
 int ordo_mpi_reduce(const struct ordo_mpi_call *call);
 
+/* The ranks of an intra-communicator that this thread used for its last reduction: a few
+ * nanoseconds. false: not known without asking MPI. */
+bool ordo_mpi_last(MPI_Comm comm, int *rank, int *nrank);
 /* The fold alone, of data that is here: `inputs` holds the contributions of all ranks, rank r's n
  * elements `stride` elements after those of rank r - 1. Writes n elements to out, in the order of
  * ordo_mpi_reduce. Only this rank calls, and sends nothing. Returns likewise. */

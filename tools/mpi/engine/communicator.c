@@ -2,14 +2,18 @@
 #include "communicator.h"
 #include <ordo/error.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* With more ranks, rank 0 compiles for all. */
 enum { COMPILES_ALONE = 256 };
+/* With more, a window would take hundreds of megabytes. */
+enum { MOST_WINDOW_RANKS = 128 };
 
 static int keyval = MPI_KEYVAL_INVALID;
+static _Atomic uint64_t nfreed; /* states */
 static pthread_mutex_t keyval_lock = PTHREAD_MUTEX_INITIALIZER;
 
 static void close_bound(struct mpi_bound *bound)
@@ -30,9 +34,12 @@ static int delete_state(MPI_Comm comm, int key, void *value, void *extra)
 	(void)extra;
 	for (int i = 0; i < MPI_NBOUND; i++)
 		close_bound(&state->bound[i]);
+	ordo_mpi_window_close(state->window);
+	free(state->counts);
 	for (int i = 0; i < ORDO_MPI_NFORM; i++)
 		ordo_mpi_plan_destroy(state->own[i]);
 	int is_over = 0;
+	atomic_fetch_add(&nfreed, 1);
 	PMPI_Finalized(&is_over);
 	if (!is_over)
 		PMPI_Comm_free(&state->comm);
@@ -70,7 +77,7 @@ static struct mpi_state *make_state(MPI_Comm comm, int *code)
 	return state;
 }
 
-struct mpi_state *ordo_mpi_state(MPI_Comm comm, int *code)
+static struct mpi_state *find_state(MPI_Comm comm, int *code)
 {
 	struct mpi_state *state = NULL;
 	int is_there = 0;
@@ -83,6 +90,48 @@ struct mpi_state *ordo_mpi_state(MPI_Comm comm, int *code)
 	if (state)
 		*code = PMPI_Comm_set_attr(comm, key, state);
 	return state;
+}
+
+/* The communicator of this thread's last call: most have one. Another may get the same handle when
+ * it was freed, which the count of freed states shows. */
+struct last {
+	MPI_Comm comm;
+	struct mpi_state *state;
+	uint64_t nfreed;
+};
+static _Thread_local struct last last;
+
+struct mpi_state *ordo_mpi_state(MPI_Comm comm, int *code)
+{
+	if (last.state && last.comm == comm && last.nfreed == atomic_load(&nfreed)) {
+		*code = MPI_SUCCESS;
+		return last.state;
+	}
+	struct mpi_state *state = find_state(comm, code);
+	last = (struct last){comm, state, atomic_load(&nfreed)};
+	return state;
+}
+
+bool ordo_mpi_last(MPI_Comm comm, int *rank, int *nrank)
+{
+	if (!last.state || last.comm != comm || last.nfreed != atomic_load(&nfreed))
+		return false;
+	*rank = last.state->rank;
+	*nrank = last.state->nrank;
+	return true;
+}
+
+/* The second reduction makes it: a communicator that is used once is not worth it. */
+struct mpi_window *ordo_mpi_state_window(struct mpi_state *state)
+{
+	struct ordo_error error;
+	if (++state->nreduction != 2 || state->nrank > MOST_WINDOW_RANKS || state->nrank == 1)
+		return state->window;
+	state->trees = ordo_mpi_tree(state->order, (uint32_t)state->nrank, &error);
+	state->counts = malloc((size_t)state->nrank * sizeof *state->counts);
+	int has = state->trees && state->counts, all = 0;
+	PMPI_Allreduce(&has, &all, 1, MPI_INT, MPI_MIN, state->comm);
+	return state->window = all ? ordo_mpi_window_open(state->comm) : NULL;
 }
 
 static int fail(const struct mpi_state *state, const struct ordo_error *error)

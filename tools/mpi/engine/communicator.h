@@ -5,6 +5,7 @@
 
 #include "messenger.h"
 #include "plan.h"
+#include "window.h"
 
 /* A plan bound to a type and counts. */
 struct mpi_bound {
@@ -28,11 +29,17 @@ struct mpi_state {
 	struct mpi_plan *own[ORDO_MPI_NFORM]; /* those of plans that go with the communicator */
 	struct mpi_bound bound[MPI_NBOUND];
 	uint64_t ncall;
+	uint64_t nreduction;	       /* of all kinds */
+	struct mpi_window *window;     /* NULL: none */
+	const struct mpi_trees *trees; /* of the window */
+	uint64_t *counts;	       /* [nrank] for a call through the window */
 };
 
 /* The state of an intra-communicator; made at its first call, by all its ranks. NULL: *code is an
  * MPI error code. */
 struct mpi_state *ordo_mpi_state(MPI_Comm comm, int *code);
+/* The window of a communicator that is used again; NULL: none. All ranks call, at every call. */
+struct mpi_window *ordo_mpi_state_window(struct mpi_state *state);
 /* A plan of it, made at first use by all ranks, which compare its digest. NULL likewise. */
 const struct mpi_plan *ordo_mpi_state_plan(
 	struct mpi_state *state, enum ordo_mpi_form form, int *code);

@@ -35,13 +35,30 @@ static bool find_known(struct mpi_elements *elements)
 	return false;
 }
 
+/* The two types of most calls, without a question to MPI. */
+static bool is_common(struct mpi_elements *elements)
+{
+	const bool is_double = elements->datatype == MPI_DOUBLE;
+	if (elements->op != MPI_SUM || (!is_double && elements->datatype != MPI_FLOAT))
+		return false;
+	elements->is_ours = elements->is_packed = true;
+	elements->type = is_double ? ORDO_F64 : ORDO_F32;
+	elements->extent = elements->margin = is_double ? sizeof(double) : sizeof(float);
+	return true;
+}
+
 int ordo_mpi_elements(struct mpi_elements *elements, MPI_Datatype datatype, MPI_Op op)
 {
 	MPI_Aint low, extent, true_low, true_extent;
+	MPI_Count size = 0;
 	*elements = (struct mpi_elements){.per_element = 1, .datatype = datatype, .op = op};
+	if (is_common(elements))
+		return MPI_SUCCESS;
 	int code = PMPI_Type_get_extent(datatype, &low, &extent);
 	if (code == MPI_SUCCESS)
 		code = PMPI_Type_get_true_extent(datatype, &true_low, &true_extent);
+	if (code == MPI_SUCCESS)
+		code = PMPI_Type_size_x(datatype, &size);
 	if (code != MPI_SUCCESS)
 		return code;
 	if (extent < 0 || true_extent < 0)
@@ -50,6 +67,7 @@ int ordo_mpi_elements(struct mpi_elements *elements, MPI_Datatype datatype, MPI_
 	const MPI_Aint before = true_low < 0 ? -true_low : 0,
 		       end = true_low + true_extent > 0 ? true_low + true_extent : 0;
 	elements->margin = (uint64_t)(before > end ? before : end);
+	elements->is_packed = !true_low && !low && size == extent && true_extent == extent;
 	elements->is_ours = op == MPI_SUM && find_known(elements);
 	return MPI_SUCCESS;
 }
@@ -68,9 +86,9 @@ static int copy_opaque(void *closure, void *dst, const void *src, uint64_t n)
 	return MPI_SUCCESS;
 }
 
-static int reduce_opaque(void *closure, void *dst, const void *src, uint64_t n)
+int ordo_mpi_elements_reduce(
+	const struct mpi_elements *elements, void *dst, const void *src, uint64_t n)
 {
-	const struct mpi_elements *elements = closure;
 	for (uint64_t done = 0; done < n; done += MOST) {
 		const int code = PMPI_Reduce_local((const char *)src + done * elements->extent,
 			(char *)dst + done * elements->extent,
@@ -88,11 +106,23 @@ static int copy_ours(void *closure, void *dst, const void *src, uint64_t n)
 	return MPI_SUCCESS;
 }
 
-static int reduce_ours(void *closure, void *dst, const void *src, uint64_t n)
+static int combine_ours(void *closure, void *dst, const void *left, const void *right, uint64_t n)
 {
 	const struct mpi_elements *elements = closure;
-	ordo_reduce_elements(elements->type, ORDO_SUM, dst, src, n * elements->per_element);
+	const void *const sources[] = {left, right};
+	ordo_fold_elements(elements->type, ORDO_SUM, dst, sources, 2, n * elements->per_element);
 	return MPI_SUCCESS;
+}
+
+/* MPI_Reduce_local writes to its right operand. */
+static int combine_opaque(void *closure, void *dst, const void *left, const void *right, uint64_t n)
+{
+	int code = MPI_SUCCESS;
+	if (dst == right)
+		return ordo_mpi_elements_reduce(closure, dst, left, n);
+	if (dst != left)
+		code = copy_opaque(closure, dst, left, n);
+	return code == MPI_SUCCESS ? ordo_mpi_elements_reduce(closure, dst, right, n) : code;
 }
 
 int ordo_mpi_elements_copy(
@@ -118,6 +148,6 @@ struct mpi_arithmetic ordo_mpi_elements_arithmetic(struct mpi_elements *elements
 	return (struct mpi_arithmetic){.closure = elements,
 		.extent = elements->extent,
 		.margin = (elements->margin + 63) / 64 * 64,
-		.reduce = elements->is_ours ? reduce_ours : reduce_opaque,
+		.combine = elements->is_ours ? combine_ours : combine_opaque,
 		.copy = elements->is_ours ? copy_ours : copy_opaque};
 }

@@ -13,6 +13,7 @@ struct mpi_elements {
 	unsigned per_element; /* of ours in one of the datatype: 2 for complex numbers */
 	uint64_t extent;      /* bytes from one of the datatype to the next */
 	uint64_t margin;      /* see ordo_part_bind */
+	bool is_packed;	      /* without gaps: bytes can be copied */
 	MPI_Datatype datatype;
 	MPI_Op op;
 };
@@ -21,6 +22,9 @@ struct mpi_elements {
 int ordo_mpi_elements(struct mpi_elements *elements, MPI_Datatype datatype, MPI_Op op);
 /* Copies n of the datatype; the two do not overlap, or are the same. */
 int ordo_mpi_elements_copy(
+	const struct mpi_elements *elements, void *dst, const void *src, uint64_t n);
+/* dst = dst op src, of a type that is not ours; they do not overlap. */
+int ordo_mpi_elements_reduce(
 	const struct mpi_elements *elements, void *dst, const void *src, uint64_t n);
 /* Memory for n of the datatype; *base is to be freed. NULL: no memory. */
 void *ordo_mpi_elements_allocate(const struct mpi_elements *elements, uint64_t n, void **base);

@@ -41,7 +41,7 @@ static bool wait(void *closure, uint32_t request)
 static bool reduce(void *closure, void *dst, const void *src, uint64_t n)
 {
 	struct messenger *m = closure;
-	return succeeded(m, m->arithmetic.reduce(&m->elements, dst, src, n));
+	return succeeded(m, ordo_mpi_elements_reduce(&m->elements, dst, src, n));
 }
 
 static bool copy(void *closure, void *dst, const void *src, uint64_t n)

@@ -8,6 +8,8 @@
 #define LONG_BYTES (UINT64_C(32) << 10)
 /* Elements of one message from rank 0 to another root. */
 #define MOST (UINT64_C(1) << 28)
+/* Bytes of an element that many of fit a tile. */
+#define MOST_WINDOW_EXTENT 256
 
 struct reduction {
 	const struct ordo_mpi_call *call;
@@ -135,6 +137,31 @@ static int reduce_scatter(const struct reduction *reduction)
 	return code;
 }
 
+/* Through the window, if there is one for these elements. */
+static bool run_in_window(const struct reduction *reduction, int *code)
+{
+	const struct ordo_mpi_call *call = reduction->call;
+	struct mpi_state *state = reduction->state;
+	const bool in_place = call->send == MPI_IN_PLACE,
+		   receives = call->operation != ORDO_MPI_REDUCE || state->rank == call->root;
+	const struct mpi_window_call through = {.window = ordo_mpi_state_window(state),
+		.trees = state->trees,
+		.elements = &reduction->elements,
+		.input = in_place ? call->receive : call->send,
+		.output = receives ? call->receive : NULL};
+	if (!through.window || !reduction->elements.is_packed ||
+		reduction->elements.extent > MOST_WINDOW_EXTENT)
+		return false;
+	if (call->operation == ORDO_MPI_ALLREDUCE || call->operation == ORDO_MPI_REDUCE) {
+		*code = ordo_mpi_window_reduce(&through, (uint64_t)call->count);
+		return true;
+	}
+	for (int r = 0; r < state->nrank; r++)
+		state->counts[r] = (uint64_t)(call->counts ? call->counts[r] : call->count);
+	*code = ordo_mpi_window_scatter(&through, state->counts);
+	return true;
+}
+
 static bool is_empty(const struct ordo_mpi_call *call, int nrank)
 {
 	MPI_Count sum = call->counts ? 0 : call->count;
@@ -151,6 +178,8 @@ int ordo_mpi_reduce(const struct ordo_mpi_call *call)
 		return code;
 	code = ordo_mpi_elements(&reduction.elements, call->datatype, call->op);
 	if (code != MPI_SUCCESS || is_empty(call, reduction.state->nrank))
+		return code;
+	if (run_in_window(&reduction, &code))
 		return code;
 	switch (call->operation) {
 	case ORDO_MPI_ALLREDUCE:

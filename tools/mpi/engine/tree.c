@@ -3,6 +3,7 @@
 #include "call.h"
 #include <ordo/arena.h>
 #include <ordo/detail/fail.h>
+#include <stdalign.h>
 #include <stdlib.h>
 
 /* Blocks stay in the cache of one core. */
@@ -110,21 +111,10 @@ struct value {
 	unsigned char *block;
 };
 
-static int combine(const struct mpi_arithmetic *arithmetic, struct value *left,
-	const struct value *right, uint64_t n)
-{
-	int code = MPI_SUCCESS;
-	if (left->at != left->block)
-		code = arithmetic->copy(arithmetic->closure, left->block, left->at, n);
-	left->at = left->block;
-	return code != MPI_SUCCESS
-		       ? code
-		       : arithmetic->reduce(arithmetic->closure, left->block, right->at, n);
-}
-
 static int fold_block(const struct mpi_trees *trees, const struct mpi_arithmetic *arithmetic,
 	const void *const *inputs, uint64_t skip, uint64_t n, struct value *stack, void *out)
 {
+	unsigned char *to = (unsigned char *)out + skip * arithmetic->extent;
 	uint32_t top = 0;
 	for (uint32_t i = 0; i < trees->nstep; i++) {
 		const uint32_t step = trees->steps[i];
@@ -133,30 +123,55 @@ static int fold_block(const struct mpi_trees *trees, const struct mpi_arithmetic
 				(const unsigned char *)inputs[step] + skip * arithmetic->extent;
 			continue;
 		}
-		top--;
-		const int code = combine(arithmetic, &stack[top - 1], &stack[top], n);
+		struct value *left = &stack[--top - 1];
+		unsigned char *dst = i + 1 == trees->nstep ? to : left->block;
+		const int code =
+			arithmetic->combine(arithmetic->closure, dst, left->at, stack[top].at, n);
 		if (code != MPI_SUCCESS)
 			return code;
+		left->at = dst;
 	}
-	unsigned char *to = (unsigned char *)out + skip * arithmetic->extent;
 	return stack[0].at == to ? MPI_SUCCESS
 				 : arithmetic->copy(arithmetic->closure, to, stack[0].at, n);
+}
+
+/* Bytes of a block of the stack, with its margins. */
+static uint64_t block_bytes(const struct mpi_arithmetic *arithmetic, uint64_t block)
+{
+	return (block * arithmetic->extent + 2 * arithmetic->margin + 63) / 64 * 64;
+}
+
+static int fold_blocks(const struct mpi_trees *trees, const struct mpi_arithmetic *arithmetic,
+	const void *const *inputs, uint64_t n, uint64_t block, unsigned char *memory,
+	struct value *stack, void *out)
+{
+	int code = MPI_SUCCESS;
+	for (uint32_t i = 0; i < trees->depth; i++)
+		stack[i] = (struct value){
+			NULL, memory + block_bytes(arithmetic, block) * i + arithmetic->margin};
+	for (uint64_t skip = 0; code == MPI_SUCCESS && skip < n; skip += block)
+		code = fold_block(trees, arithmetic, inputs, skip,
+			n - skip < block ? n - skip : block, stack, out);
+	return code;
 }
 
 int ordo_mpi_trees_fold(const struct mpi_trees *trees, const struct mpi_arithmetic *arithmetic,
 	const void *const *inputs, uint64_t n, void *out)
 {
+	enum { FEW_BYTES = 4096, FEW = 16 };
 	const uint64_t fits = BLOCK_BYTES / (arithmetic->extent ? arithmetic->extent : 1),
-		       block = fits ? fits : 1,
-		       bytes = (block * arithmetic->extent + 2 * arithmetic->margin + 63) / 64 * 64;
-	unsigned char *memory = aligned_alloc(64, bytes * trees->depth + 64);
+		       most = fits ? fits : 1, block = n < most ? n : most,
+		       bytes = block_bytes(arithmetic, block) * trees->depth;
+	if (bytes <= FEW_BYTES && trees->depth <= FEW) {
+		alignas(64) unsigned char memory[FEW_BYTES];
+		struct value stack[FEW];
+		return fold_blocks(trees, arithmetic, inputs, n, block, memory, stack, out);
+	}
+	unsigned char *memory = aligned_alloc(64, bytes + 64);
 	struct value *stack = malloc((size_t)trees->depth * sizeof *stack + 1);
-	int code = memory && stack ? MPI_SUCCESS : MPI_ERR_NO_MEM;
-	for (uint32_t i = 0; code == MPI_SUCCESS && i < trees->depth; i++)
-		stack[i] = (struct value){NULL, memory + bytes * i + arithmetic->margin};
-	for (uint64_t skip = 0; code == MPI_SUCCESS && skip < n; skip += block)
-		code = fold_block(trees, arithmetic, inputs, skip,
-			n - skip < block ? n - skip : block, stack, out);
+	const int code = memory && stack ? fold_blocks(trees, arithmetic, inputs, n, block, memory,
+						   stack, out)
+					 : MPI_ERR_NO_MEM;
 	free(stack);
 	free(memory);
 	return code;

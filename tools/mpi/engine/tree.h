@@ -25,7 +25,8 @@ void ordo_mpi_trees_close(struct mpi_trees *trees);
 struct mpi_arithmetic {
 	void *closure;
 	uint64_t extent, margin; /* bytes: see ordo_part_bind */
-	int (*reduce)(void *closure, void *dst, const void *src, uint64_t n); /* dst = dst op src */
+	/* dst = left op right; dst may be either of them */
+	int (*combine)(void *closure, void *dst, const void *left, const void *right, uint64_t n);
 	int (*copy)(void *closure, void *dst, const void *src, uint64_t n);
 };
 

@@ -89,29 +89,51 @@ static bool is_valid(const struct ordo_mpi_call *call, int rank, int nrank)
 	if (receives &&
 		(call->receive == MPI_IN_PLACE || (call->receive == call->send && call->count)))
 		return false;
-	return !is_builtin(call->op) || !is_derived(call->datatype);
+	return true;
+}
+
+/* ORDO_MPI_TAKEN, or the class of a call on another kind of communicator. */
+static enum ordo_mpi_class find_ranks(MPI_Comm comm, int *rank, int *nrank)
+{
+	int is_inter = 0;
+	if (ordo_mpi_last(comm, rank, nrank))
+		return ORDO_MPI_TAKEN;
+	if (PMPI_Comm_test_inter(comm, &is_inter) != MPI_SUCCESS)
+		return ORDO_MPI_INVALID;
+	PMPI_Comm_rank(comm, rank);
+	PMPI_Comm_size(comm, nrank);
+	return is_inter ? ORDO_MPI_INTERCOMMUNICATOR : ORDO_MPI_TAKEN;
+}
+
+/* Of an operation on valid arguments. */
+static enum ordo_mpi_class classify_operation(MPI_Datatype datatype, MPI_Op op)
+{
+	int commutes = 0;
+	if (op == MPI_SUM && (datatype == MPI_DOUBLE || datatype == MPI_FLOAT))
+		return ORDO_MPI_TAKEN;
+	if (is_builtin(op))
+		return is_derived(datatype) ? ORDO_MPI_INVALID : ORDO_MPI_TAKEN;
+	if (PMPI_Op_commutative(op, &commutes) != MPI_SUCCESS)
+		return ORDO_MPI_INVALID;
+	return commutes ? ORDO_MPI_TAKEN : ORDO_MPI_NOT_COMMUTATIVE;
 }
 
 enum ordo_mpi_class ordo_mpi_classify(const struct ordo_mpi_call *call)
 {
-	int is_inter = 0, commutes = 0, rank, nrank;
+	int rank = 0, nrank = 0;
 	if (call->comm == MPI_COMM_NULL)
 		return ORDO_MPI_INVALID;
 	if (is_exact(call->datatype) && is_builtin(call->op))
 		return ORDO_MPI_INTEGERS;
-	if (PMPI_Comm_test_inter(call->comm, &is_inter) != MPI_SUCCESS)
-		return ORDO_MPI_INVALID;
-	if (is_inter)
-		return ORDO_MPI_INTERCOMMUNICATOR;
-	PMPI_Comm_rank(call->comm, &rank);
-	PMPI_Comm_size(call->comm, &nrank);
-	if (!is_valid(call, rank, nrank) || PMPI_Op_commutative(call->op, &commutes) != MPI_SUCCESS)
-		return ORDO_MPI_INVALID;
-	if (!commutes)
-		return ORDO_MPI_NOT_COMMUTATIVE;
-	if (nrank == 1)
-		return ORDO_MPI_ONE_RANK;
-	return is_on_device(call->send == MPI_IN_PLACE ? call->receive : call->send)
-		       ? ORDO_MPI_DEVICE_MEMORY
-		       : ORDO_MPI_TAKEN;
+	enum ordo_mpi_class class = find_ranks(call->comm, &rank, &nrank);
+	if (class == ORDO_MPI_TAKEN && !is_valid(call, rank, nrank))
+		class = ORDO_MPI_INVALID;
+	if (class == ORDO_MPI_TAKEN)
+		class = classify_operation(call->datatype, call->op);
+	if (class == ORDO_MPI_TAKEN && nrank == 1)
+		class = ORDO_MPI_ONE_RANK;
+	if (class == ORDO_MPI_TAKEN &&
+		is_on_device(call->send == MPI_IN_PLACE ? call->receive : call->send))
+		class = ORDO_MPI_DEVICE_MEMORY;
+	return class;
 }

@@ -24,6 +24,8 @@ void ordo_mpi_mode_end(const struct ordo_mpi_mode *mode)
 static bool is_started(void)
 {
 	int is_on = 0, is_over = 0;
+	if (ordo_mpi_is_registered())
+		return true;
 	PMPI_Initialized(&is_on);
 	PMPI_Finalized(&is_over);
 	return is_on && !is_over;

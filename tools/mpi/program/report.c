@@ -12,7 +12,8 @@ struct count {
 };
 static struct count counts[ORDO_MPI_NFUNCTION][ORDO_MPI_NCLASS];
 static _Atomic uint64_t other_mode;
-static atomic_flag is_registered = ATOMIC_FLAG_INIT;
+static atomic_flag has_registered = ATOMIC_FLAG_INIT;
+static _Atomic bool is_registered;
 
 const char *ordo_mpi_function_name(enum ordo_mpi_function function)
 {
@@ -99,6 +100,7 @@ static void write_report(void)
 static int at_end(MPI_Comm comm, int key, void *value, void *extra)
 {
 	int rank = 0;
+	is_registered = false;
 	(void)comm;
 	(void)key;
 	(void)value;
@@ -109,13 +111,20 @@ static int at_end(MPI_Comm comm, int key, void *value, void *extra)
 	return MPI_SUCCESS;
 }
 
+bool ordo_mpi_is_registered(void)
+{
+	return atomic_load_explicit(&is_registered, memory_order_relaxed);
+}
+
 void ordo_mpi_report_at_end(void)
 {
 	int key;
-	if (atomic_flag_test_and_set(&is_registered))
+	if (ordo_mpi_is_registered())
+		return;
+	if (atomic_flag_test_and_set(&has_registered))
 		return;
 	if (PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, at_end, &key, NULL) == MPI_SUCCESS)
-		PMPI_Comm_set_attr(MPI_COMM_SELF, key, NULL);
+		is_registered = PMPI_Comm_set_attr(MPI_COMM_SELF, key, NULL) == MPI_SUCCESS;
 }
 
 void ordo_mpi_refuse(enum ordo_mpi_function function, enum ordo_mpi_class class)

@@ -33,6 +33,8 @@ void ordo_mpi_count(
 void ordo_mpi_count_mode(void);
 /* Reports when MPI ends; at any call, the first time. */
 void ordo_mpi_report_at_end(void);
+/* From that call on until MPI ends. */
+bool ordo_mpi_is_registered(void);
 /* With `strict`: ends the program because of a call that is passed on. */
 void ordo_mpi_refuse(enum ordo_mpi_function function, enum ordo_mpi_class class);
 

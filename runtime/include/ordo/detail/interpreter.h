@@ -16,6 +16,10 @@ struct ordo_plan; /* plans.h */
  * is the canonical NaN (element.h). dst and src do not overlap and need no alignment. */
 ORDO_API void ordo_reduce_elements(
 	enum ordo_type type, enum ordo_reduction reduction, void *dst, const void *src, size_t n);
+/* dst[i] = ((src[0][i] op src[1][i]) op src[2][i]) ... for n elements of nsrc >= 1 sources, each
+ * operation rounded once. dst may be one of the sources; otherwise nothing overlaps. */
+ORDO_API void ordo_fold_elements(enum ordo_type type, enum ordo_reduction reduction, void *dst,
+	const void *const *src, uint32_t nsrc, size_t n);
 /* Turns sums into averages: dst[i] = dst[i] / divisor for n elements, floats rounded once, integers
  * truncated towards zero. divisor is at most 2^24; 1 changes nothing. A NaN quotient is the
  * canonical NaN. */

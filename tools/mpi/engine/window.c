@@ -1,0 +1,319 @@
+/* window.c - memory that the ranks of a communicator share, and reductions through it.
+ *
+ * A turn moves at most one tile of every rank. Each rank copies its input into its own tile, and
+ * says so; when all have, the tree of every element can be evaluated by anybody. A short turn ends
+ * there: each rank evaluates all of it. In a long turn each evaluates one part into the shared
+ * result, says so, and copies the whole when all parts are there.
+ *
+ * Tiles and results are there twice, for odd and for even turns, and that is all the care their
+ * reuse needs: who writes for turn t + 2 has seen that all ranks arrived in turn t + 1, which they
+ * did after their last access to what belongs to turn t.
+ *
+ * A rank that waits lets MPI progress: another may be in a send to it that needs this before it can
+ * come here. */
+#include "window.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <stdalign.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+/* A rank's tile; so many fit a cache that a core has for itself. */
+#define TILE_BYTES (UINT64_C(256) << 10)
+/* Up to this size every rank evaluates all, so that it waits once only. */
+#define SHORT_BYTES (UINT64_C(4) << 10)
+enum { LINE = 64, INLINE_BYTES = LINE - 8 };
+
+/* What a rank says to all others, and its input, if that is as short. */
+struct line {
+	alignas(LINE) _Atomic uint64_t turn;
+	unsigned char data[INLINE_BYTES];
+};
+struct rank_lines {
+	struct line arrived[2]; /* of odd and even turns */
+	struct line folded;
+};
+
+struct mpi_window {
+	unsigned char *memory;
+	size_t bytes;
+	int rank, nrank;
+	MPI_Comm comm;
+	uint64_t turn;
+	unsigned spins;		   /* before a processor is given to another rank */
+	struct rank_lines *lines;  /* [nrank] */
+	unsigned char *results[2]; /* a tile each */
+	unsigned char *tiles;	   /* [2][nrank] */
+	const void **inputs;	   /* [nrank] of this turn */
+};
+
+static size_t bytes_of(int nrank)
+{
+	return (size_t)nrank * sizeof(struct rank_lines) + 2 * ((size_t)nrank + 1) * TILE_BYTES;
+}
+
+static void place(struct mpi_window *window)
+{
+	unsigned char *at = window->memory;
+	window->lines = (struct rank_lines *)(void *)at;
+	at += (size_t)window->nrank * sizeof(struct rank_lines);
+	for (int i = 0; i < 2; i++, at += TILE_BYTES)
+		window->results[i] = at;
+	window->tiles = at;
+}
+
+/* Rank 0 makes the memory, which nobody finds by name once all have it. -1: it is not to be had. */
+static int make_memory(char *name, size_t size, size_t bytes)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	snprintf(name, size, "/ordo-%ld-%lld%09ld", (long)getpid(), (long long)now.tv_sec,
+		now.tv_nsec);
+	const int file = shm_open(name, O_RDWR | O_CREAT | O_EXCL, 0600);
+	/* all of it, now: a write to memory that is not there would end the program */
+	if (file >= 0 && posix_fallocate(file, 0, (off_t)bytes)) {
+		close(file);
+		shm_unlink(name);
+		return -1;
+	}
+	return file;
+}
+
+/* All ranks have it, or none. */
+static bool map_memory(struct mpi_window *window)
+{
+	char name[64] = "";
+	int file = window->rank ? -1 : make_memory(name, sizeof name, window->bytes);
+	if (PMPI_Bcast(name, sizeof name, MPI_CHAR, 0, window->comm) != MPI_SUCCESS)
+		return false;
+	if (window->rank)
+		file = shm_open(name, O_RDWR, 0600);
+	void *memory =
+		file < 0 ? MAP_FAILED
+			 : mmap(NULL, window->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+	if (file >= 0)
+		close(file);
+	int worked = memory != MAP_FAILED, all = 0;
+	PMPI_Allreduce(&worked, &all, 1, MPI_INT, MPI_MIN, window->comm);
+	if (!window->rank)
+		shm_unlink(name);
+	window->memory = worked ? memory : NULL;
+	return all;
+}
+
+static bool share_memory(MPI_Comm comm, int nrank)
+{
+	MPI_Comm node;
+	int n = 0, all = 0;
+	if (PMPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node) !=
+		MPI_SUCCESS)
+		return false;
+	PMPI_Comm_size(node, &n);
+	PMPI_Comm_free(&node);
+	PMPI_Allreduce(&n, &all, 1, MPI_INT, MPI_MIN, comm);
+	return all == nrank;
+}
+
+struct mpi_window *ordo_mpi_window_open(MPI_Comm comm)
+{
+	int nrank, worked, all = 0;
+	PMPI_Comm_size(comm, &nrank);
+	if (!share_memory(comm, nrank))
+		return NULL;
+	struct mpi_window *window = calloc(1, sizeof *window);
+	const void **inputs = malloc((size_t)nrank * sizeof *inputs);
+	worked = window && inputs;
+	PMPI_Allreduce(&worked, &all, 1, MPI_INT, MPI_MIN, comm);
+	if (all) {
+		const long cores = sysconf(_SC_NPROCESSORS_ONLN);
+		*window = (struct mpi_window){.nrank = nrank,
+			.comm = comm,
+			.bytes = bytes_of(nrank),
+			.spins = nrank > cores ? 16 : 4096,
+			.inputs = inputs};
+		PMPI_Comm_rank(comm, &window->rank);
+		if (map_memory(window)) {
+			place(window);
+			return window;
+		}
+		ordo_mpi_window_close(window);
+		return NULL;
+	}
+	free(window);
+	free(inputs);
+	return NULL;
+}
+
+void ordo_mpi_window_close(struct mpi_window *window)
+{
+	if (!window)
+		return;
+	if (window->memory)
+		munmap(window->memory, window->bytes);
+	free(window->inputs);
+	free(window);
+}
+
+static void relax(void)
+{
+#if defined __x86_64__ || defined __i386__
+	__builtin_ia32_pause();
+#endif
+}
+
+/* Waits until the line is of this turn. */
+static void await(const struct mpi_window *window, const struct line *line)
+{
+	for (unsigned i = 1; atomic_load_explicit(&line->turn, memory_order_acquire) < window->turn;
+		i++) {
+		int found;
+		relax();
+		if (i % window->spins)
+			continue;
+		PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, window->comm, &found, MPI_STATUS_IGNORE);
+		sched_yield();
+	}
+}
+
+static void say(const struct mpi_window *window, struct line *line)
+{
+	atomic_store_explicit(&line->turn, window->turn, memory_order_release);
+}
+
+static unsigned char *tile(const struct mpi_window *window, int rank)
+{
+	return window->tiles +
+	       ((window->turn & 1) * (size_t)window->nrank + (size_t)rank) * TILE_BYTES;
+}
+
+static struct line *arrival(const struct mpi_window *window, int rank)
+{
+	return &window->lines[rank].arrived[window->turn & 1];
+}
+
+/* Where this rank's input of a turn of so many bytes goes. */
+static unsigned char *begin_turn(struct mpi_window *window, uint64_t bytes)
+{
+	window->turn++;
+	return bytes <= INLINE_BYTES ? arrival(window, window->rank)->data
+				     : tile(window, window->rank);
+}
+
+/* The input of this rank is there; waits for those of the others. */
+static void arrive(struct mpi_window *window, uint64_t bytes)
+{
+	say(window, arrival(window, window->rank));
+	for (int r = 0; r < window->nrank; r++) {
+		await(window, arrival(window, r));
+		window->inputs[r] =
+			bytes <= INLINE_BYTES ? arrival(window, r)->data : tile(window, r);
+	}
+}
+
+/* Evaluates elements [begin, begin + n) of this turn's tiles. */
+static int fold(const struct mpi_window_call *call, uint64_t begin, uint64_t n, void *out)
+{
+	struct mpi_elements elements = *call->elements;
+	struct mpi_window *window = call->window;
+	const struct mpi_arithmetic arithmetic = ordo_mpi_elements_arithmetic(&elements);
+	for (int r = 0; r < window->nrank; r++)
+		window->inputs[r] =
+			(const unsigned char *)window->inputs[r] + begin * elements.extent;
+	return n ? ordo_mpi_trees_fold(call->trees, &arithmetic, window->inputs, n, out)
+		 : MPI_SUCCESS;
+}
+
+/* A part for each rank; parts begin at cache lines, if elements allow. */
+static uint64_t part_begin(const struct mpi_window *window, uint64_t n, uint64_t extent, int part)
+{
+	const uint64_t line = LINE % extent ? 1 : LINE / extent,
+		       begin = (n * (uint64_t)part / (uint64_t)window->nrank + line - 1) / line *
+			       line;
+	return begin < n ? begin : n;
+}
+
+static int reduce_tile(const struct mpi_window_call *call, uint64_t skip, uint64_t n)
+{
+	struct mpi_window *window = call->window;
+	const uint64_t extent = call->elements->extent, bytes = n * extent;
+	unsigned char *out = call->output ? (unsigned char *)call->output + skip * extent : NULL;
+	memcpy(begin_turn(window, bytes), (const unsigned char *)call->input + skip * extent,
+		bytes);
+	arrive(window, bytes);
+	if (bytes <= SHORT_BYTES)
+		return out ? fold(call, 0, n, out) : MPI_SUCCESS;
+	unsigned char *result = window->results[window->turn & 1];
+	const uint64_t begin = part_begin(window, n, extent, window->rank);
+	const int code = fold(call, begin, part_begin(window, n, extent, window->rank + 1) - begin,
+		result + begin * extent);
+	say(window, &window->lines[window->rank].folded);
+	if (!out || code != MPI_SUCCESS)
+		return code;
+	for (int i = 0; i < window->nrank; i++) { /* the own part first: it is here */
+		const int r = (window->rank + i) % window->nrank;
+		const uint64_t first = part_begin(window, n, extent, r),
+			       end = part_begin(window, n, extent, r + 1);
+		await(window, &window->lines[r].folded);
+		memcpy(out + first * extent, result + first * extent, (end - first) * extent);
+	}
+	return MPI_SUCCESS;
+}
+
+int ordo_mpi_window_reduce(const struct mpi_window_call *call, uint64_t n)
+{
+	const uint64_t most = TILE_BYTES / call->elements->extent;
+	int code = MPI_SUCCESS;
+	for (uint64_t skip = 0; skip < n && code == MPI_SUCCESS; skip += most)
+		code = reduce_tile(call, skip, n - skip < most ? n - skip : most);
+	return code;
+}
+
+/* Elements [skip, skip + most) of a block of n. */
+static uint64_t piece(uint64_t n, uint64_t skip, uint64_t most)
+{
+	return n <= skip ? 0 : n - skip < most ? n - skip : most;
+}
+
+static int scatter_tile(
+	const struct mpi_window_call *call, const uint64_t *counts, uint64_t skip, uint64_t most)
+{
+	struct mpi_window *window = call->window;
+	const uint64_t extent = call->elements->extent;
+	uint64_t packed = 0, begin = 0, own = 0, offset = 0;
+	for (int r = 0; r < window->nrank; r++)
+		packed += piece(counts[r], skip, most);
+	const uint64_t bytes = packed * extent;
+	unsigned char *to = begin_turn(window, bytes);
+	packed = 0;
+	for (int r = 0; r < window->nrank; r++) {
+		const uint64_t n = piece(counts[r], skip, most);
+		if (r == window->rank) {
+			begin = packed;
+			own = n;
+		}
+		memcpy(to + packed * extent,
+			(const unsigned char *)call->input + (offset + skip) * extent, n * extent);
+		packed += n;
+		offset += counts[r];
+	}
+	arrive(window, bytes);
+	return fold(call, begin, own, (unsigned char *)call->output + skip * extent);
+}
+
+int ordo_mpi_window_scatter(const struct mpi_window_call *call, const uint64_t *counts)
+{
+	const uint64_t fits = TILE_BYTES / call->elements->extent / (uint64_t)call->window->nrank;
+	uint64_t longest = 0;
+	int code = MPI_SUCCESS;
+	for (int r = 0; r < call->window->nrank; r++)
+		longest = counts[r] > longest ? counts[r] : longest;
+	for (uint64_t skip = 0; skip < longest && code == MPI_SUCCESS; skip += fits)
+		code = scatter_tile(call, counts, skip, fits);
+	return code;
+}

@@ -1,0 +1,31 @@
+/* window.h - memory that the ranks of a communicator share, and reductions through it: each rank
+ * copies its input there, and folds its part from there. Private to tools/mpi/. */
+#ifndef ORDO_MPI_WINDOW_H
+#define ORDO_MPI_WINDOW_H
+
+#include "elements.h"
+
+struct mpi_window;
+
+/* Makes the window of a communicator whose ranks all share memory. All ranks call. NULL, on all of
+ * them: they do not, or the memory is not to be had. */
+struct mpi_window *ordo_mpi_window_open(MPI_Comm comm);
+/* Only this rank; the others may still use theirs. Takes NULL. */
+void ordo_mpi_window_close(struct mpi_window *window);
+
+/* One reduction through a window. */
+struct mpi_window_call {
+	struct mpi_window *window;
+	const struct mpi_trees *trees;
+	const struct mpi_elements *elements; /* without gaps */
+	const void *input;
+	void *output; /* NULL: not wanted on this rank */
+};
+
+/* n elements to every rank with an output. All ranks call, with the same n, of which one at least
+ * wants the result. output may be input. Return MPI error codes. */
+int ordo_mpi_window_reduce(const struct mpi_window_call *call, uint64_t n);
+/* Rank r gets the r-th block: counts[nrank] elements each. output may be the begin of input. */
+int ordo_mpi_window_scatter(const struct mpi_window_call *call, const uint64_t *counts);
+
+#endif
