@@ -54,7 +54,7 @@ static void run(struct coverage *coverage, const struct specimen *specimen,
 {
 	struct ordo_error error = {0};
 	struct execution execution = {0};
-	const struct execution_wish wish = {.type = ORDO_F32,
+	const struct execution_options args = {.type = ORDO_F32,
 		.reduction = ORDO_SUM,
 		.count = 2 * (uint64_t)schedule->problem.chunks_per_block + 3,
 		.nworker = 2,
@@ -62,7 +62,7 @@ static void run(struct coverage *coverage, const struct specimen *specimen,
 		.repeat = 2,
 		.check = true};
 	struct ordo_proof *proof = ordo_verify(schedule, NULL, &error);
-	bool right = proof && proof->proved && execute(&execution, schedule, proof, &wish, &error);
+	bool right = proof && proof->proved && execute(&execution, schedule, proof, &args, &error);
 	if (!right || !execution.check.bits_equal || !execution.check.within_bounds) {
 		fprintf(stderr, "%s: %s%s\n", specimen->title, error.text,
 			right ? execution.check.text : "");

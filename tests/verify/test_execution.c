@@ -18,13 +18,13 @@ struct bench {
 };
 
 static void open_bench(struct bench *bench, const struct ordo_problem *problem, bool with_proof,
-	const struct execution_wish *wish)
+	const struct execution_options *args)
 {
 	const struct ordo_request request = {.problem = *problem, .algorithm = "ring"};
 	assert_non_null(bench->schedule = ordo_compile(&request, NULL));
 	assert_non_null(bench->proof = ordo_verify(bench->schedule, NULL, NULL));
 	assert_true(execute(
-		&bench->execution, bench->schedule, with_proof ? bench->proof : NULL, wish, NULL));
+		&bench->execution, bench->schedule, with_proof ? bench->proof : NULL, args, NULL));
 }
 
 static void close_bench(struct bench *bench)
@@ -58,7 +58,7 @@ static void every_form_is_the_form_it_says(void **state)
 	for (uint32_t i = 0; i < 3 * 2 * 2 * 2; i++) {
 		const struct ordo_problem problem = {
 			.op = operators[i / 8], .nrank = NRANK, .in_place = i & 1};
-		const struct execution_wish wish = {.type = ORDO_F32,
+		const struct execution_options args = {.type = ORDO_F32,
 			.count = COUNT,
 			.folded = true,
 			.other_form = i & 2,
@@ -67,10 +67,10 @@ static void every_form_is_the_form_it_says(void **state)
 			.repeat = 2,
 			.check = true};
 		struct bench bench;
-		open_bench(&bench, &problem, true, &wish);
+		open_bench(&bench, &problem, true, &args);
 		for (uint32_t rank = 0; rank < NRANK; rank++)
 			assert_int_equal(
-				is_one_memory(&bench, rank), problem.in_place != wish.other_form);
+				is_one_memory(&bench, rank), problem.in_place != args.other_form);
 		assert_int_equal(bench.execution.ntimed, 2);
 		assert_false(is_wrong(&bench.execution.check));
 		assert_int_equal(bench.execution.check.wrong, 0);
@@ -85,12 +85,12 @@ static uint64_t count_wrong(enum ordo_type type, bool with_proof, unsigned char 
 {
 	static const uint64_t spoilt[] = {0, 1, 2047, 2048, COUNT / 2, COUNT - 1};
 	const struct ordo_problem problem = {.op = ORDO_ALLREDUCE, .nrank = NRANK};
-	const struct execution_wish wish = {
+	const struct execution_options args = {
 		.type = type, .count = COUNT, .nworker = 1, .repeat = 1};
 	const size_t size = ordo_type_size(type);
 	struct bench bench;
 	struct check found;
-	open_bench(&bench, &problem, with_proof, &wish);
+	open_bench(&bench, &problem, with_proof, &args);
 	assert_true(check(&bench.execution.trial, &found));
 	assert_true(!is_wrong(&found) && found.wrong == 0);
 	for (uint32_t i = 0; i < sizeof spoilt / sizeof *spoilt; i++)

@@ -8,7 +8,7 @@
 #include "collective_run.h"
 #include "message_run.h"
 
-struct execution_wish {
+struct execution_options {
 	enum ordo_type type;
 	enum ordo_reduction reduction;
 	uint64_t count; /* elements of each block */
@@ -48,7 +48,7 @@ struct execution {
  * the proof must outlive the execution, which the caller closes, also after false. A wrong result
  * is not an error, but ends the runs: see `check`. */
 bool execute(struct execution *execution, const struct ordo_schedule *schedule,
-	const struct ordo_proof *proof, const struct execution_wish *wish,
+	const struct ordo_proof *proof, const struct execution_options *args,
 	struct ordo_error *error);
 void close_execution(struct execution *execution);
 

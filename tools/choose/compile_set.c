@@ -12,7 +12,7 @@
 /* The request, the selection, and the proved set. */
 struct making {
 	const struct set_request *request;
-	struct ordo_selection_wish wish;
+	struct ordo_selection_wish args;
 	struct ordo_selection selection;
 	struct made_set made;
 };
@@ -31,8 +31,8 @@ static struct ordo_machine find_machine(
 static bool refuse_selection(struct call *call, const struct making *making,
 	struct progress *progress, struct ordo_error *error)
 {
-	const struct ordo_request request = {.problem = making->wish.problem,
-		.topology = making->wish.topology,
+	const struct ordo_request request = {.problem = making->args.problem,
+		.topology = making->args.topology,
 		.progress = show_progress,
 		.closure = progress};
 	if (error->code != ORDO_REFUTED)
@@ -47,12 +47,12 @@ static bool select_schedules(struct call *call, struct making *making)
 	struct conditions wanted = *conditions;
 	struct ordo_error error = {0};
 	struct progress progress = {0};
-	making->wish.suits = has_conditions(conditions) ? meets_conditions : NULL;
-	making->wish.closure = &wanted;
-	making->wish.one_order = conditions->constant || conditions->guarantees >> ORDO_G3 & 1;
-	making->wish.progress = show_progress;
-	making->wish.progress_closure = &progress;
-	const bool worked = ordo_select(&making->wish, &making->selection, &error);
+	making->args.suits = has_conditions(conditions) ? meets_conditions : NULL;
+	making->args.closure = &wanted;
+	making->args.one_order = conditions->constant || conditions->guarantees >> ORDO_G3 & 1;
+	making->args.progress = show_progress;
+	making->args.progress_closure = &progress;
+	const bool worked = ordo_select(&making->args, &making->selection, &error);
 	hide_progress(&progress);
 	return worked ? true : refuse_selection(call, making, &progress, &error);
 }
@@ -69,8 +69,8 @@ static bool find_costs(struct call *call, struct making *making)
 		const uint64_t last =
 			range->to_bytes == ORDO_ENDLESS ? range->from_bytes : range->to_bytes;
 		making->made.costs[i] = (struct range_cost){
-			ordo_cost_seconds(&range->cost, &making->wish.machine, range->from_bytes),
-			ordo_cost_seconds(&range->cost, &making->wish.machine, last),
+			ordo_cost_seconds(&range->cost, &making->args.machine, range->from_bytes),
+			ordo_cost_seconds(&range->cost, &making->args.machine, last),
 			sources[range->cost.source]};
 	}
 	return true;
@@ -78,14 +78,14 @@ static bool find_costs(struct call *call, struct making *making)
 
 static void report_machine(const struct report *report, const struct making *making)
 {
-	const struct ordo_machine *machine = &making->wish.machine;
+	const struct ordo_machine *machine = &making->args.machine;
 	struct report price = report_object(report, "price");
 	const struct report object = report_object(report, "machine");
 	report_line(&object, "cost",
 		"%.4g<alpha_ns> ns a step, %.4g<bandwidth_gbs> GB/s a link, "
 		"%.4g<reduce_bandwidth_gbs> GB/s added",
 		machine->latency_ns, machine->bandwidth_gbs, machine->reduce_bandwidth_gbs);
-	if (!has_conditions(making->request->conditions) && !making->wish.one_order)
+	if (!has_conditions(making->request->conditions) && !making->args.one_order)
 		price.text = NULL;
 	report_line(&price, "price of conditions",
 		"at most %.4g<most> times the cheapest of all, at %" PRIu64 "<bytes> bytes",
@@ -111,7 +111,7 @@ static int make(struct call *call, struct making *making)
 {
 	const double began = clock_seconds();
 	if (!select_schedules(call, making) || !find_costs(call, making) ||
-		!prove_selection(call, &making->made, &making->selection, &making->wish,
+		!prove_selection(call, &making->made, &making->selection, &making->args,
 			making->request->conditions) ||
 		!write_selection(
 			call, &making->made, &making->selection, making->request->output) ||
@@ -122,15 +122,15 @@ static int make(struct call *call, struct making *making)
 
 int compile_set(struct call *call, const struct set_request *request)
 {
-	struct making making = {.request = request, .wish = {.problem = request->problem}};
+	struct making making = {.request = request, .args = {.problem = request->problem}};
 	struct ordo_topology *topology;
-	if (!read_sizes(call, request->sizes, &making.wish.from_bytes, &making.wish.to_bytes) ||
+	if (!read_sizes(call, request->sizes, &making.args.from_bytes, &making.args.to_bytes) ||
 		!read_set_output(call, request->output) ||
 		!choose_topology(
 			call, &request->setting->topology, request->problem.nrank, &topology))
 		return call->status;
-	making.wish.topology = topology;
-	making.wish.machine = find_machine(request, topology);
+	making.args.topology = topology;
+	making.args.machine = find_machine(request, topology);
 	const int status = make(call, &making);
 	end_made(&making.made);
 	ordo_selection_free(&making.selection);

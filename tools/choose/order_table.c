@@ -245,7 +245,7 @@ static void report_typed(const struct report *report, const char *option, const 
 		report_text(report, "%s%s", i ? "," : option, texts->items[i]);
 }
 
-static void report_head(const struct report *report, const struct order_table_wish *wish)
+static void report_head(const struct report *report, const struct order_table_options *args)
 {
 	report_text(report,
 		"# The order of every sum\n\n"
@@ -254,8 +254,8 @@ static void report_head(const struct report *report, const struct order_table_wi
 		"each number of ranks. One tree for all elements is position-invariant (G3); `-`: "
 		"the algorithm does not apply. Every\n"
 		"cell is compiled and proved. Written by\n\n    ordo order --table");
-	report_typed(report, " --operator ", &wish->operators);
-	report_typed(report, " --ranks ", &wish->ranks);
+	report_typed(report, " --operator ", &args->operators);
+	report_typed(report, " --ranks ", &args->ranks);
 	report_text(report, "\n");
 }
 
@@ -283,20 +283,20 @@ static bool make_table(struct call *call, const struct report *tables, enum ordo
 	return worked;
 }
 
-static bool make_tables(struct call *call, const struct order_table_wish *wish,
+static bool make_tables(struct call *call, const struct order_table_options *args,
 	const uint32_t *ranks, uint32_t nrank)
 {
 	enum ordo_operator operators[ORDO_NOPERATOR] = {ORDO_REDUCESCATTER};
 	size_t noperator = 0;
-	for (; noperator < wish->operators.count && noperator < ORDO_NOPERATOR; noperator++)
+	for (; noperator < args->operators.count && noperator < ORDO_NOPERATOR; noperator++)
 		if (!read_table_operator(
-			    call, wish->operators.items[noperator], &operators[noperator]))
+			    call, args->operators.items[noperator], &operators[noperator]))
 			return false;
 	for (uint32_t i = 0; i < nrank; i++)
 		if (!ranks[i])
 			return refuse_usage(call, NULL, "--ranks: found 0, wanted at least 1");
 	const struct report report = report_of(call, stdout);
-	report_head(&report, wish);
+	report_head(&report, args);
 	const struct report tables = report_list(&report, "tables");
 	for (size_t i = 0; i < (noperator ? noperator : 1); i++)
 		if (!make_table(call, &tables, operators[i], ranks, nrank))
@@ -304,14 +304,14 @@ static bool make_tables(struct call *call, const struct order_table_wish *wish,
 	return true;
 }
 
-int print_order_table(struct call *call, const struct order_table_wish *wish)
+int print_order_table(struct call *call, const struct order_table_options *args)
 {
 	static const char *usual = "4-16";
 	const struct texts usual_ranks = {.items = &usual, .count = 1};
 	uint32_t nrank;
 	uint32_t *ranks = read_numbers(call, "ranks",
-		wish->ranks.count ? &wish->ranks : &usual_ranks, MOST_RANKS + 1, &nrank);
-	const bool worked = ranks && make_tables(call, wish, ranks, nrank);
+		args->ranks.count ? &args->ranks : &usual_ranks, MOST_RANKS + 1, &nrank);
+	const bool worked = ranks && make_tables(call, args, ranks, nrank);
 	free(ranks);
 	return worked ? ORDO_OK : call->status;
 }

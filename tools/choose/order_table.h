@@ -4,13 +4,13 @@
 
 #include "cli/options.h"
 
-struct order_table_wish {
+struct order_table_options {
 	struct texts ranks;	/* each "4-8" or "12" */
 	struct texts operators; /* none: ReduceScatter */
 };
 
 /* Prints, as Markdown or JSON, a table for each operator: every cell is compiled and proved.
  * Returns the exit code. */
-int print_order_table(struct call *call, const struct order_table_wish *wish);
+int print_order_table(struct call *call, const struct order_table_options *args);
 
 #endif

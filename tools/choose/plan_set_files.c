@@ -47,12 +47,12 @@ bool read_set_output(struct call *call, const char *output)
 }
 
 bool prove_selection(struct call *call, struct made_set *made,
-	const struct ordo_selection *selection, const struct ordo_selection_wish *wish,
+	const struct ordo_selection *selection, const struct ordo_selection_wish *args,
 	const struct conditions *conditions)
 {
-	const struct ordo_verify_options options = {.topology = wish->topology};
+	const struct ordo_verify_options options = {.topology = args->topology};
 	struct ordo_error error;
-	made->set = ordo_selection_plan_set(selection, &wish->problem, &error);
+	made->set = ordo_selection_plan_set(selection, &args->problem, &error);
 	if (!made->set)
 		return refuse_error(call, &error);
 	if (!open_set_proof(call, &made->set_proof, made->set, &sums_of_floats))

@@ -20,7 +20,7 @@ struct made_set {
 /* Makes the set, proves it as one from elsewhere, and checks the requirements. false: call->status.
  * End it also after false. */
 bool prove_selection(struct call *call, struct made_set *made,
-	const struct ordo_selection *selection, const struct ordo_selection_wish *wish,
+	const struct ordo_selection *selection, const struct ordo_selection_wish *args,
 	const struct conditions *conditions);
 /* Writes it with its schedules. false: call->status. */
 bool write_selection(struct call *call, const struct made_set *made,

@@ -13,12 +13,12 @@
  * fastest: that takes seconds at most. */
 enum { MOST_RANKS_FOR_ALL = 64 };
 
-static bool refuse_tuning(struct call *call, const struct tuning_wish *wish,
+static bool refuse_tuning(struct call *call, const struct tuning_options *args,
 	const struct ordo_tune_wish *asked, const struct ordo_tuning *tuning,
 	struct ordo_error *error)
 {
-	const struct ordo_request request = {.problem = wish->problem,
-		.algorithm = wish->algorithm,
+	const struct ordo_request request = {.problem = args->problem,
+		.algorithm = args->algorithm,
 		.topology = asked->selection.topology,
 		.progress = show_progress,
 		.closure = asked->selection.progress_closure};
@@ -26,35 +26,35 @@ static bool refuse_tuning(struct call *call, const struct tuning_wish *wish,
 		return refuse_error(call, error);
 	const struct report report = report_of(call, stderr);
 	report_contenders(&report, tuning);
-	return refuse_all(call, &request, wish->conditions, error);
+	return refuse_all(call, &request, args->conditions, error);
 }
 
-bool find_fastest(struct call *call, const struct tuning_wish *wish,
+bool find_fastest(struct call *call, const struct tuning_options *args,
 	const struct predicted *predicted, struct ordo_tuning *tuning)
 {
-	struct conditions wanted = *wish->conditions;
+	struct conditions wanted = *args->conditions;
 	struct progress progress = {0};
 	struct ordo_error error = {0};
 	const bool constant = wanted.constant || wanted.guarantees >> ORDO_G3 & 1;
 	const struct ordo_tune_wish asked = {
-		.selection = {.problem = wish->problem,
+		.selection = {.problem = args->problem,
 			.topology = predicted->topology,
-			.machine = machine_of(wish->setting),
-			.from_bytes = wish->from_bytes,
-			.to_bytes = wish->to_bytes,
+			.machine = machine_of(args->setting),
+			.from_bytes = args->from_bytes,
+			.to_bytes = args->to_bytes,
 			.suits = has_conditions(&wanted) ? meets_conditions : NULL,
 			.closure = &wanted,
-			.one_order = constant && wish->from_bytes < wish->to_bytes,
+			.one_order = constant && args->from_bytes < args->to_bytes,
 			.progress = show_progress,
 			.progress_closure = &progress},
-		.algorithm = wish->algorithm,
+		.algorithm = args->algorithm,
 		.element_bytes = (uint32_t)ordo_type_size(predicted->type),
 		.scratch_element_bytes =
-			(uint32_t)ordo_type_size(ordo_accumulator(&wish->problem, predicted->type)),
-		.lazily = wish->problem.nrank > MOST_RANKS_FOR_ALL};
+			(uint32_t)ordo_type_size(ordo_accumulator(&args->problem, predicted->type)),
+		.lazily = args->problem.nrank > MOST_RANKS_FOR_ALL};
 	const bool worked = ordo_tune(&asked, tuning, &error);
 	hide_progress(&progress);
-	return worked || refuse_tuning(call, wish, &asked, tuning, &error);
+	return worked || refuse_tuning(call, args, &asked, tuning, &error);
 }
 
 /* Does it have the algorithm's own number of chunks? */

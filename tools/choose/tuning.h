@@ -7,7 +7,7 @@
 #include "cli/requirements.h"
 #include <ordo/detail/tune.h>
 
-struct tuning_wish {
+struct tuning_options {
 	const struct predicting *setting;
 	const struct conditions *conditions; /* already read */
 	struct ordo_problem problem;
@@ -17,7 +17,7 @@ struct tuning_wish {
 
 /* Fills the tuning, for the topology and the type of `predicted`. Free it with ordo_tuning_free,
  * also after false: call->status, with the reason of each rejected candidate reported. */
-bool find_fastest(struct call *call, const struct tuning_wish *wish,
+bool find_fastest(struct call *call, const struct tuning_options *args,
 	const struct predicted *predicted, struct ordo_tuning *tuning);
 
 /* A line for each candidate: the timed ones, by their time at the first size, then the others with

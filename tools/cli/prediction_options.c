@@ -6,84 +6,84 @@
 #include <ordo/detail/accumulate.h>
 #include <ordo/plan_set.h>
 
-static bool read_type(struct call *call, const struct predicting *wish,
+static bool read_type(struct call *call, const struct predicting *args,
 	const struct ordo_problem *problem, enum ordo_type *type)
 {
 	struct ordo_error error;
 	*type = ORDO_F32;
-	if (wish->type_name && !ordo_type_from_name(wish->type_name, type))
+	if (args->type_name && !ordo_type_from_name(args->type_name, type))
 		return refuse_usage(
-			call, NULL, "--type: found %s, wanted " ORDO_TYPE_NAMES, wish->type_name);
+			call, NULL, "--type: found %s, wanted " ORDO_TYPE_NAMES, args->type_name);
 	return ordo_accumulates(problem, *type, &error) || refuse_error(call, &error);
 }
 
 /* The command line overrides the topology. */
-static void take_costs(const struct predicting *wish, struct ordo_topology *topology)
+static void take_costs(const struct predicting *args, struct ordo_topology *topology)
 {
 	for (uint32_t i = 0; i < topology->nlink; i++) {
 		struct ordo_link *link = &topology->links[i];
-		if (wish->latency_ns > 0)
-			link->latency_ns = wish->latency_ns;
-		if (wish->bandwidth_gbs > 0)
-			link->bandwidth_gbs = wish->bandwidth_gbs;
-		if (wish->reduce_bandwidth_gbs > 0)
+		if (args->latency_ns > 0)
+			link->latency_ns = args->latency_ns;
+		if (args->bandwidth_gbs > 0)
+			link->bandwidth_gbs = args->bandwidth_gbs;
+		if (args->reduce_bandwidth_gbs > 0)
 			link->reduce_gbs = 0;
 	}
-	if (wish->reduce_bandwidth_gbs > 0)
-		topology->reduce_gbs = wish->reduce_bandwidth_gbs;
-	if (wish->copy_bandwidth_gbs > 0)
-		topology->copy_gbs = wish->copy_bandwidth_gbs;
+	if (args->reduce_bandwidth_gbs > 0)
+		topology->reduce_gbs = args->reduce_bandwidth_gbs;
+	if (args->copy_bandwidth_gbs > 0)
+		topology->copy_gbs = args->copy_bandwidth_gbs;
 }
 
-bool open_predicted(struct call *call, const struct predicting *wish,
+bool open_predicted(struct call *call, const struct predicting *args,
 	const struct ordo_problem *problem, struct predicted *predicted)
 {
 	*predicted = (struct predicted){.topology = NULL};
-	if (!read_type(call, wish, problem, &predicted->type) ||
-		!choose_topology(call, &wish->topology, problem->nrank, &predicted->topology))
+	if (!read_type(call, args, problem, &predicted->type) ||
+		!choose_topology(call, &args->topology, problem->nrank, &predicted->topology))
 		return false;
 	if (predicted->topology)
-		take_costs(wish, predicted->topology);
+		take_costs(args, predicted->topology);
 	return true;
 }
 
-bool sets_costs(const struct predicting *wish)
+bool sets_costs(const struct predicting *args)
 {
-	return wish->latency_ns > 0 || wish->bandwidth_gbs > 0 || wish->reduce_bandwidth_gbs > 0 ||
-	       wish->copy_bandwidth_gbs > 0;
+	return args->latency_ns > 0 || args->bandwidth_gbs > 0 || args->reduce_bandwidth_gbs > 0 ||
+	       args->copy_bandwidth_gbs > 0;
 }
 
-void take_machine(const struct predicting *wish, struct ordo_machine *machine)
+void take_machine(const struct predicting *args, struct ordo_machine *machine)
 {
-	if (wish->latency_ns > 0)
-		machine->latency_ns = wish->latency_ns;
-	if (wish->bandwidth_gbs > 0)
-		machine->bandwidth_gbs = wish->bandwidth_gbs;
-	if (wish->reduce_bandwidth_gbs > 0)
-		machine->reduce_bandwidth_gbs = wish->reduce_bandwidth_gbs;
-	if (wish->copy_bandwidth_gbs > 0)
-		machine->copy_bandwidth_gbs = wish->copy_bandwidth_gbs;
+	if (args->latency_ns > 0)
+		machine->latency_ns = args->latency_ns;
+	if (args->bandwidth_gbs > 0)
+		machine->bandwidth_gbs = args->bandwidth_gbs;
+	if (args->reduce_bandwidth_gbs > 0)
+		machine->reduce_bandwidth_gbs = args->reduce_bandwidth_gbs;
+	if (args->copy_bandwidth_gbs > 0)
+		machine->copy_bandwidth_gbs = args->copy_bandwidth_gbs;
 }
 
-struct ordo_machine machine_of(const struct predicting *wish)
+struct ordo_machine machine_of(const struct predicting *args)
 {
 	struct ordo_machine machine = ordo_machine_usual();
-	take_machine(wish, &machine);
+	take_machine(args, &machine);
 	return machine;
 }
 
-bool predict_bytes(struct call *call, const struct predicting *wish,
+bool predict_bytes(struct call *call, const struct predicting *args,
 	const struct ordo_schedule *schedule, uint64_t bytes, struct predicted *predicted)
 {
 	struct ordo_error error;
 	struct progress progress = {0};
 	const struct ordo_predict_options options = {.topology = predicted->topology,
-		.machine = machine_of(wish),
+		.machine = machine_of(args),
 		.bytes = bytes,
 		.element_bytes = (uint32_t)ordo_type_size(predicted->type),
 		.scratch_element_bytes = (uint32_t)ordo_type_size(
 			ordo_accumulator(&schedule->problem, predicted->type)),
-		.through_ranks = wish->through_ranks,
+		.through_ranks = args->through_ranks,
 		.progress = show_progress,
 		.closure = &progress};
 	if (bytes > ORDO_BYTES_LIMIT)
@@ -95,18 +95,18 @@ bool predict_bytes(struct call *call, const struct predicting *wish,
 	hide_progress(&progress);
 	if (predicted->prediction)
 		return true;
-	if (error.rule == 12 && !wish->through_ranks)
+	if (error.rule == 12 && !args->through_ranks)
 		ordo_hint(&error, "--route-through-ranks: ranks forward data");
 	return refuse_error(call, &error);
 }
 
-bool predict_schedule(struct call *call, const struct predicting *wish,
+bool predict_schedule(struct call *call, const struct predicting *args,
 	const struct ordo_schedule *schedule, struct predicted *predicted)
 {
-	if (!open_predicted(call, wish, &schedule->problem, predicted) ||
-		!predict_bytes(call, wish, schedule, wish->bytes, predicted))
+	if (!open_predicted(call, args, &schedule->problem, predicted) ||
+		!predict_bytes(call, args, schedule, args->bytes, predicted))
 		return false;
-	note_left_out(call, &schedule->problem, wish->bytes, predicted);
+	note_left_out(call, &schedule->problem, args->bytes, predicted);
 	return true;
 }
 
@@ -118,7 +118,7 @@ void note_left_out(struct call *call, const struct ordo_problem *problem, uint64
 		note_cut(call, problem, predicted->type, bytes, cut);
 }
 
-void note_assumption(struct call *call, const struct predicting *wish, uint32_t nrank,
+void note_assumption(struct call *call, const struct predicting *args, uint32_t nrank,
 	const struct predicted *predicted)
 {
 	enum { MOST_BELIEVED = 64, BOX = 8 };
@@ -128,7 +128,7 @@ void note_assumption(struct call *call, const struct predicting *wish, uint32_t 
 	note(call,
 		"assumed: a separate link of %.4g GB/s between every two of %" PRIu32
 		" ranks, which no machine has",
-		machine_of(wish).bandwidth_gbs, nrank);
+		machine_of(args).bandwidth_gbs, nrank);
 	snprintf(sizes, sizeof sizes, "of %d ranks each", BOX);
 	if (nrank % BOX == 0)
 		snprintf(sizes, sizeof sizes, "here S = %" PRIu32, nrank / BOX);

@@ -20,23 +20,23 @@ struct predicting {
 		.bytes = 1 << 20                                                                   \
 	}
 /* The type, and costs that the topology lacks or that override it. */
-#define COST_OPTIONS(wish)                                                                         \
-	{"type", 'd', TEXT, &(wish).type_name, "TYPE", ORDO_TYPE_NAMES " (f32)"},                  \
-		{"alpha-ns", 0, REAL, &(wish).latency_ns, "NS",                                    \
+#define COST_OPTIONS(args)                                                                         \
+	{"type", 'd', TEXT, &(args).type_name, "TYPE", ORDO_TYPE_NAMES " (f32)"},                  \
+		{"alpha-ns", 0, REAL, &(args).latency_ns, "NS",                                    \
 			"latency of every link (the topology's; 1000)"},                           \
-		{"bandwidth", 0, REAL, &(wish).bandwidth_gbs, "GB/S",                              \
+		{"bandwidth", 0, REAL, &(args).bandwidth_gbs, "GB/S",                              \
 			"of every link (the topology's; 56)"},                                     \
-		{"reduce-bandwidth", 0, REAL, &(wish).reduce_bandwidth_gbs, "GB/S",                \
+		{"reduce-bandwidth", 0, REAL, &(args).reduce_bandwidth_gbs, "GB/S",                \
 			"of adding one vector to another on a rank (the topology's; 195)"},        \
 	{                                                                                          \
-		"copy-bandwidth", 0, REAL, &(wish).copy_bandwidth_gbs, "GB/S",                     \
+		"copy-bandwidth", 0, REAL, &(args).copy_bandwidth_gbs, "GB/S",                     \
 			"of copying on a rank (the topology's; copies cost nothing)"               \
 	}
-#define PREDICTING_OPTIONS(wish)                                                                   \
-	TOPOLOGY_OPTIONS((wish).topology),                                                         \
-		{"size", 0, SIZE, &(wish).bytes, "SIZE",                                           \
+#define PREDICTING_OPTIONS(args)                                                                   \
+	TOPOLOGY_OPTIONS((args).topology),                                                         \
+		{"size", 0, SIZE, &(args).bytes, "SIZE",                                           \
 			"bytes of one rank's larger buffer (1MiB)"},                               \
-		COST_OPTIONS(wish), ROUTE_OPTION((wish).through_ranks)
+		COST_OPTIONS(args), ROUTE_OPTION((args).through_ranks)
 
 /* A prediction and its inputs. */
 struct predicted {
@@ -47,26 +47,26 @@ struct predicted {
 };
 
 /* Does the command line set a cost? */
-bool sets_costs(const struct predicting *wish);
+bool sets_costs(const struct predicting *args);
 /* Applies the costs of the command line to the default machine, or to one that is set already. */
-struct ordo_machine machine_of(const struct predicting *wish);
-void take_machine(const struct predicting *wish, struct ordo_machine *machine);
+struct ordo_machine machine_of(const struct predicting *args);
+void take_machine(const struct predicting *args, struct ordo_machine *machine);
 /* The topology for nrank ranks with the costs of the command line, and the type. false:
  * call->status. Close it also after false. */
-bool open_predicted(struct call *call, const struct predicting *wish,
+bool open_predicted(struct call *call, const struct predicting *args,
 	const struct ordo_problem *problem, struct predicted *predicted);
 /* The prediction for a size, replacing the last one. The schedule must outlive it. false:
  * call->status. */
-bool predict_bytes(struct call *call, const struct predicting *wish,
+bool predict_bytes(struct call *call, const struct predicting *args,
 	const struct ordo_schedule *schedule, uint64_t bytes, struct predicted *predicted);
 /* Both, for the size of the command line. */
-bool predict_schedule(struct call *call, const struct predicting *wish,
+bool predict_schedule(struct call *call, const struct predicting *args,
 	const struct ordo_schedule *schedule, struct predicted *predicted);
 /* Prints a note if the bytes do not fill equal blocks. */
 void note_left_out(struct call *call, const struct ordo_problem *problem, uint64_t bytes,
 	const struct predicted *predicted);
 /* Many ranks without a topology: prints a note with the assumed links and the known machines. */
-void note_assumption(struct call *call, const struct predicting *wish, uint32_t nrank,
+void note_assumption(struct call *call, const struct predicting *args, uint32_t nrank,
 	const struct predicted *predicted);
 void close_predicted(struct predicted *predicted);
 

@@ -31,19 +31,19 @@ static bool read_operator(struct call *call, enum ordo_operator *op)
 	return refuse_usage(call, hint, "unknown operator %s", call->operands[0]);
 }
 
-static bool read_accumulate(struct call *call, struct problem_wish *wish)
+static bool read_accumulate(struct call *call, struct problem_options *args)
 {
-	wish->problem.accumulate_f32 = wish->accumulate;
-	if (!wish->accumulate || !strcmp(wish->accumulate, "f32"))
+	args->problem.accumulate_f32 = args->accumulate;
+	if (!args->accumulate || !strcmp(args->accumulate, "f32"))
 		return true;
-	return refuse_usage(call, NULL, "--accumulate: found %s, wanted f32", wish->accumulate);
+	return refuse_usage(call, NULL, "--accumulate: found %s, wanted f32", args->accumulate);
 }
 
-bool read_problem(struct call *call, struct problem_wish *wish)
+bool read_problem(struct call *call, struct problem_options *args)
 {
-	if (!read_operator(call, &wish->problem.op))
+	if (!read_operator(call, &args->problem.op))
 		return false;
-	if (!wish->problem.nrank)
+	if (!args->problem.nrank)
 		return refuse_usage(call, NULL, "--ranks N is missing; N is at least 1");
-	return read_accumulate(call, wish);
+	return read_accumulate(call, args);
 }

@@ -5,26 +5,26 @@
 #include "options.h"
 #include <ordo/operator.h>
 
-struct problem_wish {
+struct problem_options {
 	struct ordo_problem problem;
 	const char *accumulate;
 };
-#define PROBLEM_OPTIONS(wish)                                                                      \
-	{"ranks", 'n', NUMBER, &(wish).problem.nrank, "N", "how many ranks"},                      \
-		{"root", 'r', NUMBER, &(wish).problem.root, "R",                                   \
+#define PROBLEM_OPTIONS(args)                                                                      \
+	{"ranks", 'n', NUMBER, &(args).problem.nrank, "N", "how many ranks"},                      \
+		{"root", 'r', NUMBER, &(args).problem.root, "R",                                   \
 			"the root of Reduce, Broadcast, Scatter and Gather (0)"},                  \
-		{"chunks", 'k', POSITIVE, &(wish).problem.chunks_per_block, "K",                   \
+		{"chunks", 'k', POSITIVE, &(args).problem.chunks_per_block, "K",                   \
 			"chunks per block (the algorithm chooses)"},                               \
-		{"shards", 0, POSITIVE, &(wish).problem.nshard, "V",                               \
+		{"shards", 0, POSITIVE, &(args).problem.nshard, "V",                               \
 			"virtual shards to be summed (one per rank)"},                             \
-		{"in-place", 0, SWITCH, &(wish).problem.in_place, NULL,                            \
+		{"in-place", 0, SWITCH, &(args).problem.in_place, NULL,                            \
 			"input and output are one memory"},                                        \
 	{                                                                                          \
-		"accumulate", 0, TEXT, &(wish).accumulate, "f32",                                  \
+		"accumulate", 0, TEXT, &(args).accumulate, "f32",                                  \
 			"f16 and bf16 sums are made in f32 and rounded once, at the end"           \
 	}
 
 /* The only operand is the operator. false: call->status. */
-bool read_problem(struct call *call, struct problem_wish *wish);
+bool read_problem(struct call *call, struct problem_options *args);
 
 #endif

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-struct wish {
+struct args {
 	struct calibrating how;
 	const char *type_name, *output;
 	uint32_t milliseconds; /* time of each measurement */
@@ -21,33 +21,33 @@ struct wish {
 
 enum { USUAL_RANKS = 8, USUAL_SIZE = 1 << 20, USUAL_MILLISECONDS = 200, MOST_RANKS = 256 };
 
-static bool read_wish(struct call *call, struct wish *wish)
+static bool read_args(struct call *call, struct args *args)
 {
 	const struct ordo_problem problem = {.op = ORDO_ALLREDUCE,
-		.nrank = wish->how.nrank,
+		.nrank = args->how.nrank,
 		.chunks_per_block = 1,
-		.nshard = wish->how.nrank};
+		.nshard = args->how.nrank};
 	const long processors = sysconf(_SC_NPROCESSORS_ONLN);
 	if (call->noperand)
 		return refuse_usage(call, NULL, "wanted no operand, found %s", call->operands[0]);
-	if (wish->how.nrank < 2 || wish->how.nrank > MOST_RANKS)
+	if (args->how.nrank < 2 || args->how.nrank > MOST_RANKS)
 		return refuse_usage(call, NULL, "--ranks: found %" PRIu32 ", wanted 2..%d",
-			wish->how.nrank, MOST_RANKS);
-	if (wish->type_name && !ordo_type_from_name(wish->type_name, &wish->how.type))
+			args->how.nrank, MOST_RANKS);
+	if (args->type_name && !ordo_type_from_name(args->type_name, &args->how.type))
 		return refuse_usage(
-			call, NULL, "--type: found %s, wanted " ORDO_TYPE_NAMES, wish->type_name);
-	const uint64_t size = ordo_type_size(wish->how.type);
-	if (wish->how.bytes < size * wish->how.nrank || wish->how.bytes % size)
+			call, NULL, "--type: found %s, wanted " ORDO_TYPE_NAMES, args->type_name);
+	const uint64_t size = ordo_type_size(args->how.type);
+	if (args->how.bytes < size * args->how.nrank || args->how.bytes % size)
 		return refuse_usage(call, NULL,
 			"--size: found %" PRIu64 ", wanted a multiple of %" PRIu64
 			" (%s), and at least one for each rank",
-			wish->how.bytes, size, ordo_type_name(wish->how.type));
-	if (!wish->how.nworker)
-		wish->how.nworker = processors < 1 ? 1 : (uint32_t)processors;
-	if (wish->how.nworker > wish->how.nrank)
-		wish->how.nworker = wish->how.nrank;
-	wish->how.seconds = wish->milliseconds * 1e-3;
-	return fits_memory(call, &problem, wish->how.type, wish->how.bytes / size);
+			args->how.bytes, size, ordo_type_name(args->how.type));
+	if (!args->how.nworker)
+		args->how.nworker = processors < 1 ? 1 : (uint32_t)processors;
+	if (args->how.nworker > args->how.nrank)
+		args->how.nworker = args->how.nrank;
+	args->how.seconds = args->milliseconds * 1e-3;
+	return fits_memory(call, &problem, args->how.type, args->how.bytes / size);
 }
 
 static void add_spread(const struct report *report, const char *name, const struct spread *spread)
@@ -112,7 +112,7 @@ static void report_rates(const struct report *report, const struct calibration *
 }
 
 static void report_calibration(
-	const struct report *report, const struct wish *wish, const struct calibration *calibration)
+	const struct report *report, const struct args *args, const struct calibration *calibration)
 {
 	const struct calibrating *how = &calibration->how;
 	report_text(report,
@@ -124,69 +124,69 @@ static void report_calibration(
 	report_spread(report, "call_ns", "a call, beside tasks", &calibration->call_ns);
 	report_latency(report, calibration);
 	report_rates(report, calibration);
-	report_members(report, "%s<output>", wish->output);
+	report_members(report, "%s<output>", args->output);
 }
 
 static bool write_topology(
-	struct call *call, const struct wish *wish, const struct calibration *calibration)
+	struct call *call, const struct args *args, const struct calibration *calibration)
 {
 	struct ordo_error error;
-	if (!wish->output)
+	if (!args->output)
 		return true;
 	struct ordo_topology *topology =
 		calibrated_topology(calibration, calibration->chosen, &error);
-	const bool worked = topology && ordo_topology_write(topology, wish->output, &error);
+	const bool worked = topology && ordo_topology_write(topology, args->output, &error);
 	ordo_topology_destroy(topology);
 	if (worked)
-		note(call, "written to %s: --topology %s%s takes it", wish->output,
-			strchr(wish->output, '/') ? "" : "./", wish->output);
+		note(call, "written to %s: --topology %s%s takes it", args->output,
+			strchr(args->output, '/') ? "" : "./", args->output);
 	return worked || refuse_error(call, &error);
 }
 
-static int calibrate_wish(struct call *call, struct wish *wish)
+static int calibrate_with(struct call *call, struct args *args)
 {
 	struct calibration calibration;
 	struct ordo_error error = {0};
 	struct progress progress = {0};
-	if (!read_wish(call, wish))
+	if (!read_args(call, args))
 		return call->status;
-	wish->how.progress = show_progress;
-	wish->how.closure = &progress;
+	args->how.progress = show_progress;
+	args->how.closure = &progress;
 	show_progress(&progress, "measuring", 0, 0);
-	const bool worked = calibrate(&wish->how, &calibration, &error);
+	const bool worked = calibrate(&args->how, &calibration, &error);
 	hide_progress(&progress);
 	if (!worked)
 		return fail(call, &error);
 	struct report report = report_of(call, stdout);
 	report.width = 22;
-	report_calibration(&report, wish, &calibration);
-	return write_topology(call, wish, &calibration) &&
-			       (!wish->check || check_calibration(call, &calibration))
+	report_calibration(&report, args, &calibration);
+	return write_topology(call, args, &calibration) &&
+			       (!args->check || check_calibration(call, &calibration))
 		       ? ORDO_OK
 		       : call->status;
 }
 
 static int run_calibrate(struct call *call)
 {
-	struct wish wish = {.how = {.nrank = USUAL_RANKS, .bytes = USUAL_SIZE, .type = ORDO_F32},
+	struct args args = {.how = {.nrank = USUAL_RANKS, .bytes = USUAL_SIZE, .type = ORDO_F32},
 		.milliseconds = USUAL_MILLISECONDS};
 	const struct option options[] = {
-		{"ranks", 'n', NUMBER, &wish.how.nrank, "N",
+		{"ranks", 'n', NUMBER, &args.how.nrank, "N",
 			"the number of ranks that share the machine (8)"},
-		{"workers", 0, POSITIVE, &wish.how.nworker, "W",
+		{"workers", 0, POSITIVE, &args.how.nworker, "W",
 			"threads for all ranks (the processors)"},
-		{"type", 'd', TEXT, &wish.type_name, "TYPE", ORDO_TYPE_NAMES " (f32)"},
-		{"size", 0, SIZE, &wish.how.bytes, "SIZE",
+		{"type", 'd', TEXT, &args.type_name, "TYPE", ORDO_TYPE_NAMES " (f32)"},
+		{"size", 0, SIZE, &args.how.bytes, "SIZE",
 			"bytes of a rank's buffer for which the document holds (1MiB)"},
-		{"milliseconds", 0, POSITIVE, &wish.milliseconds, "N",
+		{"milliseconds", 0, POSITIVE, &args.milliseconds, "N",
 			"approximate time of each measurement (200)"},
-		{"check", 'c', SWITCH, &wish.check, NULL,
+		{"check", 'c', SWITCH, &args.check, NULL,
 			"then run several algorithms, and compare predicted with measured times"},
-		{"output", 'o', WRITTEN, &wish.output, "FILE",
+		{"output", 'o', WRITTEN, &args.output, "FILE",
 			"write the topology there (without it, only a summary is printed)"},
 		MEMORY_LIMIT_OPTION,
 	};
-	return READ_OPTIONS(call, options) ? calibrate_wish(call, &wish) : call->status;
+	return READ_OPTIONS(call, options) ? calibrate_with(call, &args) : call->status;
 }
 
 const struct command calibrate_command = {

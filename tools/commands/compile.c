@@ -21,8 +21,8 @@
 /* The size for which an algorithm is chosen without --size. */
 enum { USUAL_SIZE = 1 << 20 };
 
-struct wish {
-	struct problem_wish what;
+struct args {
+	struct problem_options what;
 	const char *algorithm, *output; /* NULL: stdout */
 	/* no document, because stdout is a terminal */
 	bool summary;
@@ -44,10 +44,10 @@ struct times {
 };
 
 static struct ordo_request request_of(
-	const struct wish *wish, const struct ordo_topology *topology, struct progress *progress)
+	const struct args *args, const struct ordo_topology *topology, struct progress *progress)
 {
-	return (struct ordo_request){.problem = wish->what.problem,
-		.algorithm = wish->algorithm,
+	return (struct ordo_request){.problem = args->what.problem,
+		.algorithm = args->algorithm,
 		.topology = topology,
 		/* the proof is a separate step, to be timed and reported */
 		.unproved = true,
@@ -55,21 +55,21 @@ static struct ordo_request request_of(
 		.closure = progress};
 }
 
-static bool compile_named(struct call *call, const struct wish *wish,
+static bool compile_named(struct call *call, const struct args *args,
 	const struct ordo_topology *topology, struct product *product, struct times *times)
 {
 	struct ordo_error error = {0};
 	struct progress progress = {0};
-	const struct ordo_request request = request_of(wish, topology, &progress);
+	const struct ordo_request request = request_of(args, topology, &progress);
 	const struct ordo_verify_options options = {.topology = topology};
-	struct conditions conditions = wish->conditions;
+	struct conditions conditions = args->conditions;
 	double began = clock_seconds();
 	product->schedule = ordo_compile(&request, &error);
 	times->compile = clock_seconds() - began;
 	hide_progress(&progress);
 	if (!product->schedule)
 		return has_conditions(&conditions) && error.code == ORDO_USAGE && !error.hint[0]
-			       ? refuse_with_others(call, &request, &wish->conditions, &error)
+			       ? refuse_with_others(call, &request, &args->conditions, &error)
 			       : refuse_error(call, &error);
 	began = clock_seconds();
 	product->proof = prove(call, product->schedule, &options);
@@ -79,32 +79,32 @@ static bool compile_named(struct call *call, const struct wish *wish,
 	if (meets_conditions(product->schedule, product->proof, &conditions, &error))
 		return true;
 	return error.code == ORDO_REFUTED
-		       ? refuse_with_others(call, &request, &wish->conditions, &error)
+		       ? refuse_with_others(call, &request, &args->conditions, &error)
 		       : refuse_error(call, &error);
 }
 
 /* A named algorithm without --size uses its own K. */
-static bool is_chosen(const struct wish *wish)
+static bool is_chosen(const struct args *args)
 {
-	const struct predicting *setting = &wish->setting;
-	return !wish->algorithm || setting->bytes != UNSET_SIZE || setting->type_name ||
+	const struct predicting *setting = &args->setting;
+	return !args->algorithm || setting->bytes != UNSET_SIZE || setting->type_name ||
 	       sets_costs(setting);
 }
 
-static uint64_t size_of(const struct wish *wish)
+static uint64_t size_of(const struct args *args)
 {
-	return wish->setting.bytes == UNSET_SIZE ? USUAL_SIZE : wish->setting.bytes;
+	return args->setting.bytes == UNSET_SIZE ? USUAL_SIZE : args->setting.bytes;
 }
 
 /* Chosen by time, and then proved like a named algorithm. */
-static bool compile_chosen(struct call *call, const struct wish *wish,
+static bool compile_chosen(struct call *call, const struct args *args,
 	const struct predicted *predicted, struct product *product, struct times *times)
 {
-	const uint64_t bytes = size_of(wish);
-	const struct tuning_wish fastest = {.setting = &wish->setting,
-		.conditions = &wish->conditions,
-		.problem = wish->what.problem,
-		.algorithm = wish->algorithm,
+	const uint64_t bytes = size_of(args);
+	const struct tuning_options fastest = {.setting = &args->setting,
+		.conditions = &args->conditions,
+		.problem = args->what.problem,
+		.algorithm = args->algorithm,
 		.from_bytes = bytes,
 		.to_bytes = bytes};
 	const struct ordo_verify_options options = {.topology = predicted->topology};
@@ -136,39 +136,39 @@ static bool write_document(struct call *call, const struct ordo_schedule *schedu
 }
 
 /* The chosen algorithm, the number of candidates, and the setting. */
-static void report_choice(const struct report *report, const struct wish *wish,
+static void report_choice(const struct report *report, const struct args *args,
 	const struct product *product, const struct ordo_topology *topology)
 {
-	if (!is_chosen(wish))
+	if (!is_chosen(args))
 		return;
 	report_text(report, "the fastest at %g<:bytes>%s, %s, of %u candidate%s, simulated\n",
-		(double)size_of(wish),
-		wish->setting.bytes == UNSET_SIZE ? " (--size was not given)" : "",
+		(double)size_of(args),
+		args->setting.bytes == UNSET_SIZE ? " (--size was not given)" : "",
 		topology ? topology->name : "a link between every two ranks",
 		product->tuning.ncontender, plural(product->tuning.ncontender));
-	report_members(report, "%" PRIu64 "<size_bytes>", size_of(wish));
+	report_members(report, "%" PRIu64 "<size_bytes>", size_of(args));
 	report_contenders(report, &product->tuning);
 }
 
 /* `compiled in 9.4 s, proved in 5.1 s`, without the end of the line. */
 static void report_compiled(
-	const struct report *report, const struct wish *wish, const struct times *times)
+	const struct report *report, const struct args *args, const struct times *times)
 {
 	const struct report list = report_object(report, "seconds");
 	report_text(&list, "%scompiled in %g<compile:time>, proved in %g<proof:time>",
-		is_chosen(wish) ? "chosen and " : "", times->compile, times->proof);
+		is_chosen(args) ? "chosen and " : "", times->compile, times->proof);
 	report_members(&list, "%g<write>", times->write);
-	report_members(report, "%s<output> %" PRIu64 "<peak_bytes>", wish->output, peak_bytes());
+	report_members(report, "%s<output> %" PRIu64 "<peak_bytes>", args->output, peak_bytes());
 }
 
-static void report_document(struct call *call, const struct wish *wish,
+static void report_document(struct call *call, const struct args *args,
 	const struct product *product, const struct ordo_topology *topology,
 	const struct times *times)
 {
-	if (call->json && !wish->output)
+	if (call->json && !args->output)
 		return;
-	const struct report report = report_of(call, wish->summary ? stdout : stderr);
-	report_choice(&report, wish, product, topology);
+	const struct report report = report_of(call, args->summary ? stdout : stderr);
+	report_choice(&report, args, product, topology);
 	report_schedule(&report, product->schedule);
 	report_text(&report, "%sproved%s in every interleaving; order digest %s\n",
 		paint(report.text, GREEN), paint(report.text, PLAIN), product->proof->digest);
@@ -177,30 +177,30 @@ static void report_document(struct call *call, const struct wish *wish,
 		check_and_report_guarantees(
 			call, &sums_of_floats, product->schedule, product->proof);
 	report_shard_price(call, product->schedule, topology);
-	report_compiled(&report, wish, times);
-	if (wish->summary)
+	report_compiled(&report, args, times);
+	if (args->summary)
 		report_text(&report,
 			"\nnot written: -o FILE.json writes the document, -o - prints it\n");
 	else
 		report_text(&report, ", written in %g<:time>%s%s\n", times->write,
-			wish->output ? " to " : "", wish->output ? wish->output : "");
+			args->output ? " to " : "", args->output ? args->output : "");
 }
 
 /* Without a document: the verdict and its cost. */
-static void report_verdict(struct call *call, const struct wish *wish,
+static void report_verdict(struct call *call, const struct args *args,
 	const struct product *product, const struct ordo_topology *topology,
 	const struct times *times)
 {
 	static const struct ordo_limits unlimited;
 	const struct ordo_schedule *schedule = product->schedule;
 	const struct report report = report_of(call, stdout);
-	report_choice(&report, wish, product, topology);
+	report_choice(&report, args, product, topology);
 	report_schedule(&report, schedule);
 	report_proof(&report, schedule, product->proof);
 	report_rules(&report, &unlimited, topology, false);
 	check_and_report_guarantees(call, &sums_of_floats, schedule, product->proof);
 	report_shard_price(call, schedule, topology);
-	report_compiled(&report, wish, times);
+	report_compiled(&report, args, times);
 	/* Processor time, because other load on the machine does not count. */
 	const double ntask = schedule->ntask ? schedule->ntask : 1, bytes = (double)peak_bytes();
 	report_text(&report,
@@ -209,7 +209,7 @@ static void report_verdict(struct call *call, const struct wish *wish,
 }
 
 /* Writes only what was proved. */
-static int write_product(struct call *call, const struct wish *wish, const struct product *product,
+static int write_product(struct call *call, const struct args *args, const struct product *product,
 	const struct ordo_topology *topology, struct times *times)
 {
 	if (!product->proof->proved) {
@@ -219,31 +219,31 @@ static int write_product(struct call *call, const struct wish *wish, const struc
 			"this is a bug in the compiler, and nothing was written; please report it");
 		return fail(call, &error);
 	}
-	if (wish->prove_only) {
-		report_verdict(call, wish, product, topology, times);
+	if (args->prove_only) {
+		report_verdict(call, args, product, topology, times);
 		return ORDO_OK;
 	}
-	if (!wish->summary && !write_document(call, product->schedule, wish->output, times))
+	if (!args->summary && !write_document(call, product->schedule, args->output, times))
 		return call->status;
-	report_document(call, wish, product, topology, times);
+	report_document(call, args, product, topology, times);
 	return ORDO_OK;
 }
 
-static int compile_wish(struct call *call, const struct wish *wish)
+static int compile_with(struct call *call, const struct args *args)
 {
 	struct predicted predicted;
 	struct product product = {0};
 	struct times times = {0};
 	int status = ORDO_OK;
-	const bool opened = open_predicted(call, &wish->setting, &wish->what.problem, &predicted);
+	const bool opened = open_predicted(call, &args->setting, &args->what.problem, &predicted);
 	if (opened)
-		note_assumption(call, &wish->setting, wish->what.problem.nrank, &predicted);
-	if (!opened || !(is_chosen(wish) ? compile_chosen(call, wish, &predicted, &product, &times)
-					 : compile_named(call, wish, predicted.topology, &product,
+		note_assumption(call, &args->setting, args->what.problem.nrank, &predicted);
+	if (!opened || !(is_chosen(args) ? compile_chosen(call, args, &predicted, &product, &times)
+					 : compile_named(call, args, predicted.topology, &product,
 						   &times)))
 		status = call->status;
 	else
-		status = write_product(call, wish, &product, predicted.topology, &times);
+		status = write_product(call, args, &product, predicted.topology, &times);
 	ordo_proof_destroy(product.proof);
 	ordo_schedule_destroy(product.schedule);
 	ordo_tuning_free(&product.tuning);
@@ -252,31 +252,31 @@ static int compile_wish(struct call *call, const struct wish *wish)
 }
 
 /* A plan set instead of a schedule. */
-static int compile_sizes(struct call *call, const struct wish *wish)
+static int compile_sizes(struct call *call, const struct args *args)
 {
-	const struct set_request request = {.problem = wish->what.problem,
-		.setting = &wish->setting,
-		.conditions = &wish->conditions,
-		.sizes = wish->sizes,
-		.output = wish->output};
-	if (wish->algorithm)
+	const struct set_request request = {.problem = args->what.problem,
+		.setting = &args->setting,
+		.conditions = &args->conditions,
+		.sizes = args->sizes,
+		.output = args->output};
+	if (args->algorithm)
 		return fail_usage(call, NULL,
 			"--sizes chooses an algorithm for each size, found --algorithm %s",
-			wish->algorithm);
-	if (wish->setting.bytes != UNSET_SIZE || wish->setting.type_name)
+			args->algorithm);
+	if (args->setting.bytes != UNSET_SIZE || args->setting.type_name)
 		return fail_usage(call, "`ordo tune` simulates, and accepts types",
 			"--sizes chooses by closed forms, which use neither --size nor --type");
 	const struct predicted anywhere = {.topology = NULL};
-	const struct topology_choice *topology = &wish->setting.topology;
+	const struct topology_choice *topology = &args->setting.topology;
 	if (!topology->name && !topology->failed.count)
-		note_assumption(call, &wish->setting, wish->what.problem.nrank, &anywhere);
+		note_assumption(call, &args->setting, args->what.problem.nrank, &anywhere);
 	return compile_set(call, &request);
 }
 
 /* Refuses options that only a choice uses. */
-static bool refuse_without_choice(struct call *call, const struct wish *wish)
+static bool refuse_without_choice(struct call *call, const struct args *args)
 {
-	if (wish->conditions.constant)
+	if (args->conditions.constant)
 		return refuse_usage(call, NULL,
 			"--require constant needs several sizes, such as --sizes 1:1GiB");
 	return true;
@@ -284,49 +284,49 @@ static bool refuse_without_choice(struct call *call, const struct wish *wish)
 
 static int compile(struct call *call)
 {
-	struct wish wish = {.setting.bytes = UNSET_SIZE};
+	struct args args = {.setting.bytes = UNSET_SIZE};
 	const struct option options[] = {
-		{"algorithm", 'a', TEXT, &wish.algorithm, "A",
+		{"algorithm", 'a', TEXT, &args.algorithm, "A",
 			"the algorithm, with its parameters: ring, \"ring(rings=3)\", ..."},
-		PROBLEM_OPTIONS(wish.what),
-		CONDITION_OPTIONS(wish.conditions),
-		TOPOLOGY_OPTIONS(wish.setting.topology),
-		{"sizes", 0, TEXT, &wish.sizes, "A:B",
+		PROBLEM_OPTIONS(args.what),
+		CONDITION_OPTIONS(args.conditions),
+		TOPOLOGY_OPTIONS(args.setting.topology),
+		{"sizes", 0, TEXT, &args.sizes, "A:B",
 			"write write a plan set: the cheapest algorithm for each size of A..B "
 			"bytes; A: has no end"},
-		{"size", 0, SIZE, &wish.setting.bytes, "SIZE",
+		{"size", 0, SIZE, &args.setting.bytes, "SIZE",
 			"choose the fastest for this many bytes of a rank's larger buffer (1MiB), "
 			"or its K"},
-		COST_OPTIONS(wish.setting),
-		{"output", 'o', WRITTEN, &wish.output, "OUT",
+		COST_OPTIONS(args.setting),
+		{"output", 'o', WRITTEN, &args.output, "OUT",
 			"a name ending in .json: one file; other names: a folder; - or none: "
 			"stdout"},
-		{"prove-only", 0, SWITCH, &wish.prove_only, NULL,
+		{"prove-only", 0, SWITCH, &args.prove_only, NULL,
 			"write no document; print the result of the proof, with time and memory "
 			"per task"},
 		MEMORY_LIMIT_OPTION,
 	};
 	if (!READ_OPTIONS(call, options))
 		return call->status;
-	wish.summary = !wish.output && !call->json && isatty(STDOUT_FILENO);
-	if (wish.output && !strcmp(wish.output, "-"))
-		wish.output = NULL;
+	args.summary = !args.output && !call->json && isatty(STDOUT_FILENO);
+	if (args.output && !strcmp(args.output, "-"))
+		args.output = NULL;
 	int status;
-	if (!read_problem(call, &wish.what))
+	if (!read_problem(call, &args.what))
 		status = call->status;
-	else if (!read_conditions(call, &wish.conditions, wish.what.problem.op))
+	else if (!read_conditions(call, &args.conditions, args.what.problem.op))
 		status = call->status;
-	else if (wish.prove_only && (wish.output || wish.sizes))
+	else if (args.prove_only && (args.output || args.sizes))
 		status = fail_usage(call, NULL, "--prove-only writes no document, found %s",
-			wish.sizes ? "--sizes" : "--output");
-	else if (wish.sizes)
-		status = compile_sizes(call, &wish);
-	else if (!refuse_without_choice(call, &wish))
+			args.sizes ? "--sizes" : "--output");
+	else if (args.sizes)
+		status = compile_sizes(call, &args);
+	else if (!refuse_without_choice(call, &args))
 		status = call->status;
 	else
-		status = compile_wish(call, &wish);
-	free_texts(&wish.setting.topology.failed);
-	free_texts(&wish.conditions.required);
+		status = compile_with(call, &args);
+	free_texts(&args.setting.topology.failed);
+	free_texts(&args.conditions.required);
 	return status;
 }
 

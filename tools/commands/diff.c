@@ -19,10 +19,10 @@
 /* Limits of the text: leaves of a tree, and differences. */
 enum { MOST_LEAVES = 32, MOST_PARTS = 4 };
 
-struct wish {
+struct args {
 	struct arithmetic arithmetic;
 	const char *input;
-	struct picture_wish picture;
+	struct picture_options picture;
 };
 
 /* One of the schedules, proved. */
@@ -45,14 +45,14 @@ struct pair {
 	struct ordo_arena arena;
 };
 
-static bool open_side(struct call *call, const struct wish *wish, const char *file,
+static bool open_side(struct call *call, const struct args *args, const char *file,
 	struct ordo_forest *forest, struct side *side)
 {
 	struct ordo_error error;
 	const struct ordo_verify_options options = {0};
 	side->file = file;
 	side->schedule = open_schedule(call, file);
-	const bool checked = side->schedule && can_check_guarantees(call, &wish->arithmetic,
+	const bool checked = side->schedule && can_check_guarantees(call, &args->arithmetic,
 						       &side->schedule->problem);
 	side->proof = checked ? prove(call, side->schedule, &options) : NULL;
 	if (!side->proof)
@@ -201,19 +201,19 @@ static bool cut_finely(const struct pair *pair, struct ordo_problem *fine, struc
 }
 
 /* An input for which an element of the first differing part has two values. */
-static bool contradict(struct call *call, struct pair *pair, const struct wish *wish)
+static bool contradict(struct call *call, struct pair *pair, const struct args *args)
 {
 	struct ordo_error error;
 	const struct ordo_element anywhere[2] = {{0, 0, 0}};
-	const bool found = ordo_contradict(pair->forest, wish->arithmetic.type,
-		ordo_accumulator(&pair->side[0]->schedule->problem, wish->arithmetic.type),
-		wish->arithmetic.reduction, anywhere,
+	const bool found = ordo_contradict(pair->forest, args->arithmetic.type,
+		ordo_accumulator(&pair->side[0]->schedule->problem, args->arithmetic.type),
+		args->arithmetic.reduction, anywhere,
 		pair->comparison.parts[pair->comparison.first].tree, &pair->contradiction, &error);
 	return found ? true : refuse_error(call, &error);
 }
 
 /* The element is the first of that part. */
-static bool write_input(struct call *call, struct pair *pair, const struct wish *wish)
+static bool write_input(struct call *call, struct pair *pair, const struct args *args)
 {
 	struct ordo_error error;
 	struct ordo_problem fine;
@@ -228,13 +228,13 @@ static bool write_input(struct call *call, struct pair *pair, const struct wish 
 	struct ordo_input *input = ordo_input_contradicting(&fine, &pair->contradiction, &error);
 	if (input)
 		input->nelement = 1; /* both are the same element, in two schedules */
-	const bool written = input && ordo_input_write(input, wish->input, &error);
+	const bool written = input && ordo_input_write(input, args->input, &error);
 	ordo_input_destroy(input);
 	return written ? true : refuse_error(call, &error);
 }
 
 static void report_input(
-	const struct report *report, const struct pair *pair, const struct wish *wish)
+	const struct report *report, const struct pair *pair, const struct args *args)
 {
 	const struct ordo_contradiction *contradiction = &pair->contradiction;
 	const struct report input = report_object(report, "input"),
@@ -247,12 +247,12 @@ static void report_input(
 		report_text(&one, "%s%s by %s", i ? ", " : ": ",
 			real_text(number, contradiction->result[i]), pair->side[i]->file);
 		report_members(&one, "%a<value> %0*" PRIx64 "<bits>", contradiction->result[i],
-			2 * (int)ordo_type_size(wish->arithmetic.type), contradiction->bits[i]);
+			2 * (int)ordo_type_size(args->arithmetic.type), contradiction->bits[i]);
 	}
 	report_text(&input, "\n");
-	if (wish->input)
+	if (args->input)
 		report_line(&input, "input written", "%s<file>, for `ordo run %s --input %s`",
-			wish->input, pair->side[0]->file, wish->input);
+			args->input, pair->side[0]->file, args->input);
 }
 
 static bool report_guarantee(struct call *call, const struct report *report, struct pair *pair,
@@ -296,7 +296,7 @@ static bool depends_on_alignment(const struct pair *pair)
 
 /* Why the bits are equal anyway, or the limits of the comparison. */
 static void report_reservations(
-	const struct report *report, struct pair *pair, const struct wish *wish)
+	const struct report *report, struct pair *pair, const struct args *args)
 {
 	const struct ordo_problem *a = &pair->side[0]->schedule->problem,
 				  *b = &pair->side[1]->schedule->problem;
@@ -309,8 +309,8 @@ static void report_reservations(
 			"differ in %u of %u parts of the vector, but for %s %s every order has the "
 			"same bits",
 			pair->comparison.ndiffering, pair->comparison.npart,
-			ordo_type_name(wish->arithmetic.type),
-			ordo_reduction_name(wish->arithmetic.reduction));
+			ordo_type_name(args->arithmetic.type),
+			ordo_reduction_name(args->arithmetic.reduction));
 	else if (same)
 		report_line(report, "orders", "the same");
 	if (depends_on_alignment(pair)) {
@@ -326,7 +326,7 @@ static void report_reservations(
 }
 
 static bool report_pair(
-	struct call *call, const struct report *report, struct pair *pair, const struct wish *wish)
+	struct call *call, const struct report *report, struct pair *pair, const struct args *args)
 {
 	const bool same = pair->interchangeable;
 	const struct report text = {.text = report->text};
@@ -340,23 +340,23 @@ static bool report_pair(
 	report_members(report, "%d<interchangeable?> %d<same_orders?>", same,
 		!pair->comparison.ndiffering);
 	report_digests(report, pair);
-	report_reservations(report, pair, wish);
+	report_reservations(report, pair, args);
 	if (!same)
 		report_parts(report, pair);
-	if (wish->input && !is_contradicted(pair))
-		note(call, "%s is not written: %s", wish->input,
+	if (args->input && !is_contradicted(pair))
+		note(call, "%s is not written: %s", args->input,
 			same ? "there is no input on which they differ"
 			     : "nothing is added; any data shows it");
 	if (!same && !report_node(call, report, pair))
 		return false;
 	if (is_contradicted(pair))
-		report_input(report, pair, wish);
+		report_input(report, pair, args);
 	return report_guarantee(call, report, pair, ORDO_G4) &&
 	       report_guarantee(call, report, pair, ORDO_G5);
 }
 
 /* false: call->status; true also if they differ. */
-static bool compare_sides(struct call *call, const struct wish *wish, struct pair *pair)
+static bool compare_sides(struct call *call, const struct args *args, struct pair *pair)
 {
 	struct ordo_error error;
 	const struct side *first = pair->side[0], *second = pair->side[1];
@@ -368,10 +368,10 @@ static bool compare_sides(struct call *call, const struct wish *wish, struct pai
 		return refuse_error(call, &error);
 	}
 	pair->interchangeable = !pair->comparison.ndiffering ||
-				(adds(pair) && ordo_is_associative(wish->arithmetic.type,
-						       wish->arithmetic.reduction));
+				(adds(pair) && ordo_is_associative(args->arithmetic.type,
+						       args->arithmetic.reduction));
 	return !is_contradicted(pair) ||
-	       (contradict(call, pair, wish) && (!wish->input || write_input(call, pair, wish)));
+	       (contradict(call, pair, args) && (!args->input || write_input(call, pair, args)));
 }
 
 /* Reads, proves, compares and writes everything before it reports anything. */
@@ -382,7 +382,7 @@ struct assembly {
 	struct pair *pairs; /* [count]: the comparison of each with the first; [0] is unused */
 };
 
-static bool assemble(struct call *call, const struct wish *wish, struct assembly *assembly)
+static bool assemble(struct call *call, const struct args *args, struct assembly *assembly)
 {
 	struct ordo_error error;
 	assembly->count = call->noperand;
@@ -395,7 +395,7 @@ static bool assemble(struct call *call, const struct wish *wish, struct assembly
 	}
 	for (size_t i = 0; i < assembly->count; i++) {
 		if (!open_side(
-			    call, wish, call->operands[i], assembly->forest, &assembly->sides[i]))
+			    call, args, call->operands[i], assembly->forest, &assembly->sides[i]))
 			return false;
 		assembly->pairs[i].forest = assembly->forest;
 		assembly->pairs[i].side[0] = &assembly->sides[0];
@@ -417,7 +417,7 @@ static void dismiss(struct assembly *assembly)
 }
 
 static bool report_pairs(
-	struct call *call, const struct wish *wish, const struct assembly *assembly)
+	struct call *call, const struct args *args, const struct assembly *assembly)
 {
 	const struct report report = report_of(call, stdout),
 			    list = report_list(&report, "comparisons");
@@ -426,7 +426,7 @@ static bool report_pairs(
 		assembly->sides[0].proof->digest);
 	for (size_t i = 1; i < assembly->count; i++) {
 		const struct report one = report_item(&list);
-		if (!report_pair(call, &one, &assembly->pairs[i], wish))
+		if (!report_pair(call, &one, &assembly->pairs[i], args))
 			return false;
 		no_memory |= assembly->pairs[i].no_memory;
 	}
@@ -444,27 +444,27 @@ static bool write_picture(struct call *call, const void *closure, FILE *out)
 	return draw_two_trees(call, &two, out);
 }
 
-static bool draw_pair(struct call *call, const struct wish *wish, const struct pair *pair)
+static bool draw_pair(struct call *call, const struct args *args, const struct pair *pair)
 {
 	if (is_contradicted(pair))
-		return deliver_picture(call, &wish->picture, !strcmp(wish->picture.as, "dot"),
+		return deliver_picture(call, &args->picture, !strcmp(args->picture.as, "dot"),
 			write_picture, pair);
 	note(call, "nothing is drawn: %s",
 		pair->interchangeable ? "no two trees differ in a bit" : "nothing is added");
 	return true;
 }
 
-static int compare_all(struct call *call, const struct wish *wish)
+static int compare_all(struct call *call, const struct args *args)
 {
 	struct assembly assembly = {0};
 	size_t nsame = 0;
-	bool worked = assemble(call, wish, &assembly);
+	bool worked = assemble(call, args, &assembly);
 	for (size_t i = 1; worked && i < assembly.count; i++) {
-		worked = compare_sides(call, wish, &assembly.pairs[i]);
+		worked = compare_sides(call, args, &assembly.pairs[i]);
 		nsame += assembly.pairs[i].interchangeable;
 	}
-	worked = worked && (wish->picture.as ? draw_pair(call, wish, &assembly.pairs[1])
-					     : report_pairs(call, wish, &assembly));
+	worked = worked && (args->picture.as ? draw_pair(call, args, &assembly.pairs[1])
+					     : report_pairs(call, args, &assembly));
 	dismiss(&assembly);
 	if (!worked)
 		return call->status;
@@ -474,7 +474,7 @@ static int compare_all(struct call *call, const struct wish *wish)
 	return nsame == call->noperand - 1 ? ORDO_OK : ORDO_REFUTED;
 }
 
-static bool read_wish(struct call *call, struct wish *wish)
+static bool read_args(struct call *call, struct args *args)
 {
 	size_t nstdin = 0;
 	for (size_t i = 0; i < call->noperand; i++)
@@ -484,33 +484,33 @@ static bool read_wish(struct call *call, struct wish *wish)
 			call->noperand ? call->operands[0] : "none");
 	if (nstdin > 1)
 		return refuse_usage(call, NULL, "only one schedule can come through stdin");
-	if (wish->input && call->noperand > 2)
+	if (args->input && call->noperand > 2)
 		return refuse_usage(call, NULL, "--write-input: wanted two schedules, found %zu",
 			call->noperand);
-	if ((wish->picture.as || wish->picture.output) && call->noperand > 2)
+	if ((args->picture.as || args->picture.output) && call->noperand > 2)
 		return refuse_usage(
 			call, NULL, "a picture needs two schedules, found %zu", call->noperand);
-	return choose_picture_form(call, &wish->picture) &&
-	       read_arithmetic(call, &wish->arithmetic);
+	return choose_picture_form(call, &args->picture) &&
+	       read_arithmetic(call, &args->arithmetic);
 }
 
 static int diff(struct call *call)
 {
-	struct wish wish = {0};
+	struct args args = {0};
 	const struct option options[] = {
-		ARITHMETIC_OPTIONS(wish.arithmetic),
-		{"write-input", 0, WRITTEN, &wish.input, "FILE",
+		ARITHMETIC_OPTIONS(args.arithmetic),
+		{"write-input", 0, WRITTEN, &args.input, "FILE",
 			"an input on which the two differ, for `ordo run --input FILE`"},
-		{"as", 0, TEXT, &wish.picture.as, "dot|svg|png|pdf",
+		{"as", 0, TEXT, &args.picture.as, "dot|svg|png|pdf",
 			"draw the first two trees that differ, in this format (by the ending of "
 			"OUT)"},
-		{"output", 'o', WRITTEN, &wish.picture.output, "OUT",
+		{"output", 'o', WRITTEN, &args.picture.output, "OUT",
 			"where to write a picture (stdout)"},
 		MEMORY_LIMIT_OPTION,
 	};
-	if (!READ_OPTIONS(call, options) || !read_wish(call, &wish))
+	if (!READ_OPTIONS(call, options) || !read_args(call, &args))
 		return call->status;
-	return compare_all(call, &wish);
+	return compare_all(call, &args);
 }
 
 const struct command diff_command = {

@@ -51,29 +51,29 @@ static const struct form *find_form(const char *name)
 /* The kinds of pictures of a schedule; each but the first has an option. */
 enum kind { TASKS, GRAPH, LOAD, SPACE_TIME, NKIND };
 
-struct wish {
+struct args {
 	const char *file;
-	struct picture_wish picture;
-	struct timeline_wish times; /* also has the topology, with and without times */
-	bool asked[NKIND];	    /* of its option */
+	struct picture_options picture;
+	struct timeline_options times; /* also has the topology, with and without times */
+	bool asked[NKIND];	       /* of its option */
 	enum kind kind;
 	const struct form *form;
 	bool hints;	/* DOT on a terminal, by default */
 	uint32_t nrank; /* of a topology by name: the first of --ranks */
-	struct excerpt_wish excerpt;
-	struct contents_wish contents;
+	struct excerpt_options excerpt;
+	struct contents_options contents;
 };
 
 /* The findings to draw in red; *witness is NULL if the schedule is proved, or too large for a
  * proof. false: call->status. */
-static bool find_verdict(struct call *call, const struct wish *wish,
+static bool find_verdict(struct call *call, const struct args *args,
 	const struct ordo_schedule *schedule, const struct ordo_topology *topology,
 	struct ordo_proof **proof, struct witness **witness)
 {
 	struct ordo_error error;
 	struct progress progress = {0};
 	const struct ordo_verify_options options = {.topology = topology,
-		.through_ranks = wish->times.predicting.through_ranks,
+		.through_ranks = args->times.predicting.through_ranks,
 		.max_findings = MOST_FINDINGS,
 		.progress = show_progress,
 		.closure = &progress};
@@ -94,10 +94,10 @@ static bool find_verdict(struct call *call, const struct wish *wish,
 }
 
 static void report_refutation(
-	struct call *call, const struct wish *wish, const struct witness *witness)
+	struct call *call, const struct args *args, const struct witness *witness)
 {
 	note(call, "refuted by %s: %u finding%s in red; `ordo verify %s` prints them",
-		witness->rules, witness->nfinding, plural(witness->nfinding), wish->file);
+		witness->rules, witness->nfinding, plural(witness->nfinding), args->file);
 }
 
 /* A schedule with its witness if it was refuted; the proof may be NULL. */
@@ -109,21 +109,21 @@ struct subject {
 
 /* Draws one kind of picture. false: call->status. */
 typedef bool draw_kind(
-	struct call *call, const struct wish *wish, const struct subject *subject, FILE *out);
+	struct call *call, const struct args *args, const struct subject *subject, FILE *out);
 
 typedef bool draw_excerpt(FILE *out, const struct ordo_schedule *schedule,
 	const struct selection *selection, const struct witness *witness, uint32_t *drawn,
 	struct ordo_error *error);
 
 /* total: the number of all `what` */
-static bool draw_chosen(struct call *call, const struct wish *wish, const struct subject *subject,
+static bool draw_chosen(struct call *call, const struct args *args, const struct subject *subject,
 	draw_excerpt *draw, uint64_t total, const char *what, FILE *out)
 {
 	struct ordo_error error = {.code = ORDO_OK};
 	struct excerpt excerpt;
 	uint32_t drawn;
 	bool worked =
-		choose_excerpt(call, &wish->excerpt, subject->schedule, subject->witness, &excerpt);
+		choose_excerpt(call, &args->excerpt, subject->schedule, subject->witness, &excerpt);
 	if (worked) {
 		worked = draw(out, subject->schedule, &excerpt.selection, subject->witness, &drawn,
 			&error);
@@ -137,32 +137,32 @@ static bool draw_chosen(struct call *call, const struct wish *wish, const struct
 }
 
 static bool draw_tasks(
-	struct call *call, const struct wish *wish, const struct subject *subject, FILE *out)
+	struct call *call, const struct args *args, const struct subject *subject, FILE *out)
 {
 	return draw_chosen(
-		call, wish, subject, draw_schedule, subject->schedule->ntask, "tasks", out);
+		call, args, subject, draw_schedule, subject->schedule->ntask, "tasks", out);
 }
 
 static bool draw_graph(
-	struct call *call, const struct wish *wish, const struct subject *subject, FILE *out)
+	struct call *call, const struct args *args, const struct subject *subject, FILE *out)
 {
 	return can_be_followed(call, subject->schedule, subject->proof) &&
-	       draw_chosen(call, wish, subject, draw_task_graph,
+	       draw_chosen(call, args, subject, draw_task_graph,
 		       count_tasks(subject->schedule).move, "moves", out);
 }
 
 static bool draw_in_time(
-	struct call *call, const struct wish *wish, const struct subject *subject, FILE *out)
+	struct call *call, const struct args *args, const struct subject *subject, FILE *out)
 {
 	return draw_times(
-		call, &wish->times, &wish->excerpt, subject->schedule, subject->witness, out);
+		call, &args->times, &args->excerpt, subject->schedule, subject->witness, out);
 }
 
 static bool draw_table(
-	struct call *call, const struct wish *wish, const struct subject *subject, FILE *out)
+	struct call *call, const struct args *args, const struct subject *subject, FILE *out)
 {
-	return draw_contents(call, &wish->contents, subject->schedule, subject->proof,
-		!strcmp(wish->form->name, "markdown"), out);
+	return draw_contents(call, &args->contents, subject->schedule, subject->proof,
+		!strcmp(args->form->name, "markdown"), out);
 }
 
 static const struct {
@@ -177,22 +177,22 @@ static const struct {
 
 /* Proved or refuted; the witness is red. */
 static bool draw_proved(
-	struct call *call, const struct wish *wish, const struct ordo_schedule *schedule, FILE *out)
+	struct call *call, const struct args *args, const struct ordo_schedule *schedule, FILE *out)
 {
 	struct ordo_topology *topology;
 	struct ordo_proof *proof = NULL;
 	struct witness *witness = NULL;
 	if (!choose_topology(
-		    call, &wish->times.predicting.topology, schedule->problem.nrank, &topology))
+		    call, &args->times.predicting.topology, schedule->problem.nrank, &topology))
 		return false;
-	bool worked = find_verdict(call, wish, schedule, topology, &proof, &witness);
+	bool worked = find_verdict(call, args, schedule, topology, &proof, &witness);
 	const struct subject subject = {schedule, proof, witness};
-	if (worked && wish->form->table)
-		worked = draw_table(call, wish, &subject, out);
+	if (worked && args->form->table)
+		worked = draw_table(call, args, &subject, out);
 	else if (worked) {
-		worked = kinds[wish->kind].draw(call, wish, &subject, out);
+		worked = kinds[args->kind].draw(call, args, &subject, out);
 		if (worked && witness)
-			report_refutation(call, wish, witness);
+			report_refutation(call, args, witness);
 	}
 	free_witness(witness);
 	ordo_proof_destroy(proof);
@@ -200,15 +200,15 @@ static bool draw_proved(
 	return worked;
 }
 
-static bool draw_file(struct call *call, const struct wish *wish, FILE *out)
+static bool draw_file(struct call *call, const struct args *args, FILE *out)
 {
-	struct ordo_schedule *schedule = open_schedule(call, wish->file);
+	struct ordo_schedule *schedule = open_schedule(call, args->file);
 	if (!schedule)
 		return false;
 	struct ordo_error error;
 	bool worked;
-	if (strcmp(wish->form->name, "text") != 0)
-		worked = draw_proved(call, wish, schedule, out);
+	if (strcmp(args->form->name, "text") != 0)
+		worked = draw_proved(call, args, schedule, out);
 	else if (!(worked = ordo_schedule_print_text(schedule, out, &error)))
 		call->status = fail(call, &error);
 	ordo_schedule_destroy(schedule);
@@ -216,15 +216,15 @@ static bool draw_file(struct call *call, const struct wish *wish, FILE *out)
 }
 
 /* The links of a topology, with the loads of a prediction (NULL: none). */
-static bool draw_links(struct call *call, const struct wish *wish,
+static bool draw_links(struct call *call, const struct args *args,
 	const struct ordo_topology *topology, const struct ordo_prediction *prediction, FILE *out)
 {
 	struct ordo_error error;
 	const uint32_t most = prediction ? MOST_MATRIX_RANKS : MANY_RANKS;
 	uint32_t nrank = topology->nrank < most ? topology->nrank : most;
 	uint32_t *ranks =
-		wish->excerpt.ranks.count
-			? read_numbers(call, "ranks", &wish->excerpt.ranks, topology->nrank, &nrank)
+		args->excerpt.ranks.count
+			? read_numbers(call, "ranks", &args->excerpt.ranks, topology->nrank, &nrank)
 			: first_numbers(call, nrank);
 	bool worked = ranks && draw_topology(out, topology, prediction, ranks, nrank, &error);
 	if (ranks && !worked)
@@ -236,15 +236,15 @@ static bool draw_links(struct call *call, const struct wish *wish,
 	return worked;
 }
 
-static bool draw_alone(struct call *call, const struct wish *wish, FILE *out)
+static bool draw_alone(struct call *call, const struct args *args, FILE *out)
 {
 	struct ordo_topology *topology;
 	struct ordo_error error;
-	if (!choose_topology(call, &wish->times.predicting.topology, wish->nrank, &topology))
+	if (!choose_topology(call, &args->times.predicting.topology, args->nrank, &topology))
 		return false;
 	bool worked = true;
-	if (strcmp(wish->form->name, "json") != 0)
-		worked = draw_links(call, wish, topology, NULL, out);
+	if (strcmp(args->form->name, "json") != 0)
+		worked = draw_links(call, args, topology, NULL, out);
 	else if (!(worked = ordo_topology_print(topology, out, &error)))
 		call->status = fail(call, &error);
 	ordo_topology_destroy(topology);
@@ -252,13 +252,13 @@ static bool draw_alone(struct call *call, const struct wish *wish, FILE *out)
 }
 
 /* The topology with the load of the schedule. */
-static bool draw_load(struct call *call, const struct wish *wish, FILE *out)
+static bool draw_load(struct call *call, const struct args *args, FILE *out)
 {
 	struct predicted predicted = {.topology = NULL};
-	struct ordo_schedule *schedule = open_schedule(call, wish->file);
+	struct ordo_schedule *schedule = open_schedule(call, args->file);
 	const bool worked = schedule &&
-			    predict_schedule(call, &wish->times.predicting, schedule, &predicted) &&
-			    draw_links(call, wish, predicted.topology, predicted.prediction, out);
+			    predict_schedule(call, &args->times.predicting, schedule, &predicted) &&
+			    draw_links(call, args, predicted.topology, predicted.prediction, out);
 	close_predicted(&predicted);
 	ordo_schedule_destroy(schedule);
 	return worked;
@@ -266,23 +266,23 @@ static bool draw_load(struct call *call, const struct wish *wish, FILE *out)
 
 static bool draw_any(struct call *call, const void *closure, FILE *out)
 {
-	const struct wish *wish = closure;
-	return !wish->file	    ? draw_alone(call, wish, out)
-	       : wish->kind == LOAD ? draw_load(call, wish, out)
-				    : draw_file(call, wish, out);
+	const struct args *args = closure;
+	return !args->file	    ? draw_alone(call, args, out)
+	       : args->kind == LOAD ? draw_load(call, args, out)
+				    : draw_file(call, args, out);
 }
 
-static int draw_wish(struct call *call, const struct wish *wish)
+static int draw_with(struct call *call, const struct args *args)
 {
-	const bool straight = wish->form->straight || wish->kind == SPACE_TIME;
+	const bool straight = args->form->straight || args->kind == SPACE_TIME;
 	call->status = ORDO_ENVIRONMENT;
-	if (!deliver_picture(call, &wish->picture, straight, draw_any, wish))
+	if (!deliver_picture(call, &args->picture, straight, draw_any, args))
 		return call->status;
-	if (wish->hints)
+	if (args->hints)
 		note(call,
 			"this is DOT, the language of Graphviz; -o FILE.svg, .png or .pdf is a "
 			"picture%s",
-			wish->file ? ", --as text or --as table is for terminals" : "");
+			args->file ? ", --as text or --as table is for terminals" : "");
 	return ORDO_OK;
 }
 
@@ -308,21 +308,21 @@ static bool ends_in_another_form(const char *output)
 }
 
 /* Checks the options for and against --space-time. false: call->status. */
-static bool check_space_time(struct call *call, const struct wish *wish)
+static bool check_space_time(struct call *call, const struct args *args)
 {
-	const struct timeline_wish *times = &wish->times;
-	if (wish->kind != SPACE_TIME && !times->trace && times->call == LATEST_CALL &&
+	const struct timeline_options *times = &args->times;
+	if (args->kind != SPACE_TIME && !times->trace && times->call == LATEST_CALL &&
 		times->round == MIDDLE_ROUND)
 		return true;
-	if (wish->kind != SPACE_TIME)
+	if (args->kind != SPACE_TIME)
 		call->status = fail_usage(call, "times are drawn with --space-time",
 			"--trace, --call and --round need --space-time");
-	else if (!wish->file)
+	else if (!args->file)
 		call->status =
 			fail_usage(call, NULL, "--space-time: wanted the file of a schedule");
-	else if (strcmp(wish->picture.as, "svg") != 0)
+	else if (strcmp(args->picture.as, "svg") != 0)
 		call->status = fail_usage(call, "a browser or rsvg-convert can convert it",
-			"--as %s: --space-time writes only svg", wish->picture.as);
+			"--as %s: --space-time writes only svg", args->picture.as);
 	else
 		return true;
 	return false;
@@ -330,10 +330,10 @@ static bool check_space_time(struct call *call, const struct wish *wish)
 
 /* The number of ranks of a topology alone: a single number in --ranks or, if the topology's name
  * has no size, the first of several; the others select ranks to draw. false: call->status. */
-static bool take_count(struct call *call, struct wish *wish, bool sized)
+static bool take_count(struct call *call, struct args *args, bool sized)
 {
-	struct texts *ranks = &wish->excerpt.ranks;
-	const char *name = wish->times.predicting.topology.name;
+	struct texts *ranks = &args->excerpt.ranks;
+	const char *name = args->times.predicting.topology.name;
 	const bool has_size = name && strpbrk(name, ":/.");
 	uint64_t count;
 	if (sized)
@@ -346,148 +346,148 @@ static bool take_count(struct call *call, struct wish *wish, bool sized)
 			call, NULL, "--ranks: found %s, wanted 1..%u", ranks->items[0], ORDO_LIMIT);
 		return false;
 	}
-	wish->nrank = (uint32_t)count;
+	args->nrank = (uint32_t)count;
 	ranks->count--;
 	memmove(ranks->items, ranks->items + 1, ranks->count * sizeof *ranks->items);
 	return true;
 }
 
 /* The kind that the options select. false: call->status. */
-static bool take_kind(struct call *call, struct wish *wish)
+static bool take_kind(struct call *call, struct args *args)
 {
 	int nasked = 0;
 	for (int i = 0; i < NKIND; i++)
-		if (wish->asked[i]) {
-			wish->kind = (enum kind)i;
+		if (args->asked[i]) {
+			args->kind = (enum kind)i;
 			nasked++;
 		}
 	if (nasked > 1)
 		call->status = fail_usage(
 			call, NULL, "--graph, --load and --space-time: give one of them");
-	else if (!wish->file && (wish->kind == GRAPH || wish->kind == LOAD))
+	else if (!args->file && (args->kind == GRAPH || args->kind == LOAD))
 		call->status = fail_usage(call, NULL, "--%s: wanted the file of a schedule",
-			kinds[wish->kind].option);
+			kinds[args->kind].option);
 	else
 		return true;
 	return false;
 }
 
 /* The format of --as, of the ending of OUT, or the default. false: call->status. */
-static bool take_form(struct call *call, struct wish *wish)
+static bool take_form(struct call *call, struct args *args)
 {
-	if (wish->picture.output && !strcmp(wish->picture.output, "-"))
-		wish->picture.output = NULL;
-	if (!wish->picture.as && ends_in_another_form(wish->picture.output))
+	if (args->picture.output && !strcmp(args->picture.output, "-"))
+		args->picture.output = NULL;
+	if (!args->picture.as && ends_in_another_form(args->picture.output))
 		return refuse_usage(call, "`ordo view` writes HTML; other programs convert svg",
 			"--output: found %s, wanted a name in .svg, .png, .pdf, .dot, .txt, .md or "
 			".json",
-			wish->picture.output);
-	if (!wish->picture.as)
-		wish->picture.as = form_by_ending(wish->picture.output);
-	wish->hints = !wish->picture.as && wish->kind != SPACE_TIME && !wish->picture.output &&
+			args->picture.output);
+	if (!args->picture.as)
+		args->picture.as = form_by_ending(args->picture.output);
+	args->hints = !args->picture.as && args->kind != SPACE_TIME && !args->picture.output &&
 		      !call->json && isatty(STDOUT_FILENO);
-	if (!wish->picture.as)
-		wish->picture.as = wish->kind == SPACE_TIME ? "svg" : "dot";
-	wish->form = find_form(wish->picture.as);
+	if (!args->picture.as)
+		args->picture.as = args->kind == SPACE_TIME ? "svg" : "dot";
+	args->form = find_form(args->picture.as);
 	return true;
 }
 
 /* Checks that the format supports the options. */
-static int check_form(struct call *call, const struct wish *wish)
+static int check_form(struct call *call, const struct args *args)
 {
-	const struct form *form = wish->form;
+	const struct form *form = args->form;
 	if (!form)
 		return fail_usage(call, NULL,
 			"--as: found %s, wanted dot, svg, png, pdf, text, table, markdown or json",
-			wish->picture.as);
-	if (!wish->file && !form->topology)
+			args->picture.as);
+	if (!args->file && !form->topology)
 		return fail_usage(call, "its document: --as json", "a topology has no text form");
 	if (!form->table &&
-		(wish->contents.chunks.count || wish->contents.steps.count || wish->contents.trees))
+		(args->contents.chunks.count || args->contents.steps.count || args->contents.trees))
 		return fail_usage(
 			call, NULL, "--chunks, --steps and --trees go with --as table or markdown");
-	if (wish->file && !form->schedule)
+	if (args->file && !form->schedule)
 		return fail_usage(call, NULL, "--as json: a schedule is a document already");
-	if ((wish->kind == LOAD || wish->kind == GRAPH) && !form->graph)
+	if ((args->kind == LOAD || args->kind == GRAPH) && !form->graph)
 		return fail_usage(call, NULL, "--%s: wanted --as dot, svg, png or pdf",
-			kinds[wish->kind].option);
-	if (call->json && !wish->picture.output && form->binary)
+			kinds[args->kind].option);
+	if (call->json && !args->picture.output && form->binary)
 		return fail_usage(
-			call, NULL, "--json with --as %s needs --output", wish->picture.as);
+			call, NULL, "--json with --as %s needs --output", args->picture.as);
 	return ORDO_OK;
 }
 
-static int check_and_draw(struct call *call, struct wish *wish, bool sized)
+static int check_and_draw(struct call *call, struct args *args, bool sized)
 {
 	if (call->noperand > 1)
 		return fail_usage(call, NULL, "one schedule at a time: found %s and %s",
 			call->operands[0], call->operands[1]);
-	wish->file = call->noperand ? call->operands[0] : NULL;
-	const struct topology_choice *topology = &wish->times.predicting.topology;
+	args->file = call->noperand ? call->operands[0] : NULL;
+	const struct topology_choice *topology = &args->times.predicting.topology;
 	const bool has_topology = topology->name || topology->failed.count;
-	if (!wish->file && !has_topology)
+	if (!args->file && !has_topology)
 		return fail_usage(call, NULL, "wanted the file of a schedule, or --topology T");
-	if (!take_kind(call, wish))
+	if (!take_kind(call, args))
 		return call->status;
-	if (wish->kind == LOAD && !has_topology)
-		wish->times.predicting.topology.name = "full-mesh";
-	if (!wish->file && !take_count(call, wish, sized))
+	if (args->kind == LOAD && !has_topology)
+		args->times.predicting.topology.name = "full-mesh";
+	if (!args->file && !take_count(call, args, sized))
 		return call->status;
 	/* Both select the same ranks; excerpt owns the list. */
-	wish->contents.ranks = wish->excerpt.ranks;
-	if (!take_form(call, wish) || !check_space_time(call, wish))
+	args->contents.ranks = args->excerpt.ranks;
+	if (!take_form(call, args) || !check_space_time(call, args))
 		return call->status;
-	if (wish->excerpt.max_tasks == USUAL_TASKS && wish->kind != SPACE_TIME)
-		wish->excerpt.max_tasks = 500;
-	const int status = check_form(call, wish);
-	return status == ORDO_OK ? draw_wish(call, wish) : status;
+	if (args->excerpt.max_tasks == USUAL_TASKS && args->kind != SPACE_TIME)
+		args->excerpt.max_tasks = 500;
+	const int status = check_form(call, args);
+	return status == ORDO_OK ? draw_with(call, args) : status;
 }
 
 static int draw(struct call *call)
 {
-	struct wish wish = {.excerpt = {.max_tasks = USUAL_TASKS}, .times = TIMELINE_USUAL};
-	const uint64_t usual = wish.times.predicting.bytes;
-	wish.times.predicting.bytes = UNSET_SIZE;
+	struct args args = {.excerpt = {.max_tasks = USUAL_TASKS}, .times = TIMELINE_USUAL};
+	const uint64_t usual = args.times.predicting.bytes;
+	args.times.predicting.bytes = UNSET_SIZE;
 	const struct option options[] = {
-		{"as", 0, TEXT, &wish.picture.as, "dot|svg|png|pdf|text|table|markdown|json",
+		{"as", 0, TEXT, &args.picture.as, "dot|svg|png|pdf|text|table|markdown|json",
 			"svg, png and pdf need the program dot; json: a topology (by the ending of "
 			"OUT, else dot)"},
-		{"ranks", 'n', TEXTS, &wish.excerpt.ranks, "A-B,C",
+		{"ranks", 'n', TEXTS, &args.excerpt.ranks, "A-B,C",
 			"draw these ranks, in this order; with a topology by name alone: N, its "
 			"number of ranks"},
-		{"phases", 0, TEXTS, &wish.excerpt.phases, "A-B,C", "draw these phases, by number"},
-		{"max-tasks", 0, NUMBER, &wish.excerpt.max_tasks, "N",
+		{"phases", 0, TEXTS, &args.excerpt.phases, "A-B,C", "draw these phases, by number"},
+		{"max-tasks", 0, NUMBER, &args.excerpt.max_tasks, "N",
 			"draw at most N tasks (500); in time more are aggregated (40000)"},
-		{"chunks", 0, TEXTS, &wish.contents.chunks, "A-B,C",
+		{"chunks", 0, TEXTS, &args.contents.chunks, "A-B,C",
 			"in a table: slots that hold these chunks at some time"},
-		{"steps", 0, TEXTS, &wish.contents.steps, "A-B,C",
+		{"steps", 0, TEXTS, &args.contents.steps, "A-B,C",
 			"in a table: these steps, from 1"},
-		{"trees", 0, SWITCH, &wish.contents.trees, NULL,
+		{"trees", 0, SWITCH, &args.contents.trees, NULL,
 			"in a table: the tree of each sum, not only its leaves"},
-		{"graph", 0, SWITCH, &wish.asked[GRAPH], NULL,
+		{"graph", 0, SWITCH, &args.asked[GRAPH], NULL,
 			"draw dependences: moves, their data, and the order made by Notify and "
 			"Wait"},
-		{"load", 0, SWITCH, &wish.asked[LOAD], NULL,
+		{"load", 0, SWITCH, &args.asked[LOAD], NULL,
 			"draw the topology with the load of each link; a matrix above 16 ranks"},
-		{"space-time", 0, SWITCH, &wish.asked[SPACE_TIME], NULL,
+		{"space-time", 0, SWITCH, &args.asked[SPACE_TIME], NULL,
 			"a row for every rank and stream, time to the right, predicted or traced; "
 			"svg"},
-		TRACE_OPTIONS(wish.times),
-		PREDICTING_OPTIONS(wish.times.predicting),
-		{"output", 'o', WRITTEN, &wish.picture.output, "OUT", "where to write (stdout)"},
+		TRACE_OPTIONS(args.times),
+		PREDICTING_OPTIONS(args.times.predicting),
+		{"output", 'o', WRITTEN, &args.picture.output, "OUT", "where to write (stdout)"},
 		MEMORY_LIMIT_OPTION,
 	};
 	if (!READ_OPTIONS(call, options))
 		return call->status;
-	const bool sized = wish.times.predicting.bytes != UNSET_SIZE;
+	const bool sized = args.times.predicting.bytes != UNSET_SIZE;
 	if (!sized)
-		wish.times.predicting.bytes = usual;
-	int status = check_and_draw(call, &wish, sized);
-	free_texts(&wish.excerpt.ranks);
-	free_texts(&wish.excerpt.phases);
-	free_texts(&wish.contents.chunks);
-	free_texts(&wish.contents.steps);
-	free_texts(&wish.times.predicting.topology.failed);
+		args.times.predicting.bytes = usual;
+	int status = check_and_draw(call, &args, sized);
+	free_texts(&args.excerpt.ranks);
+	free_texts(&args.excerpt.phases);
+	free_texts(&args.contents.chunks);
+	free_texts(&args.contents.steps);
+	free_texts(&args.times.predicting.topology.failed);
 	return status;
 }
 

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct wish {
+struct args {
 	const char *file, *output, *header, *typed_name;
 	char name[256];
 	uint32_t max_tasks;
@@ -21,7 +21,7 @@ struct wish {
 /* A source being written, into unnamed temporary files. */
 struct writing {
 	struct call *call;
-	const struct wish *wish;
+	const struct args *args;
 	struct output output, header;
 	FILE *nameless; /* used instead of output for stdout */
 	struct c_source source;
@@ -50,14 +50,14 @@ static char *line_of(
 /* A compiler needs about a kilobyte for each task. */
 static bool is_short_enough(struct writing *writing, const struct ordo_schedule *schedule)
 {
-	const struct wish *wish = writing->wish;
+	const struct args *args = writing->args;
 	struct ordo_error error;
 	writing->ntask += schedule->ntask;
-	if (writing->ntask <= wish->max_tasks)
+	if (writing->ntask <= args->max_tasks)
 		return true;
 	ordo_fail(&error, ORDO_USAGE, 0, "found %" PRIu64 " tasks%s, wanted at most %u as C source",
-		writing->ntask, writing->source.set ? " or more" : "", wish->max_tasks);
-	snprintf(error.file, sizeof error.file, "%s", wish->file);
+		writing->ntask, writing->source.set ? " or more" : "", args->max_tasks);
+	snprintf(error.file, sizeof error.file, "%s", args->file);
 	ordo_hint(&error, "a program reads a long document faster than it is compiled; --max-tasks "
 			  "allows more");
 	return refuse_error(writing->call, &error);
@@ -108,18 +108,18 @@ static bool write_schedule(
 static void tell(struct writing *writing, const char *title)
 {
 	struct call *call = writing->call;
-	const struct wish *wish = writing->wish;
-	add_text(call->answer, "name", wish->name);
-	add_text(call->answer, "output", wish->output);
-	add_text(call->answer, "header", wish->header);
+	const struct args *args = writing->args;
+	add_text(call->answer, "name", args->name);
+	add_text(call->answer, "output", args->output);
+	add_text(call->answer, "header", args->header);
 	add_count(call->answer, "tasks", writing->ntask);
 	note(call, "%s", title);
-	if (wish->header)
+	if (args->header)
 		note(call, "proved in every interleaving; #include \"%s\" declares %s",
-			wish->header, wish->name);
+			args->header, args->name);
 	else
 		note(call, "proved in every interleaving; declare it: extern const struct %s %s;",
-			writing->source.set ? "ordo_plan_set" : "ordo_schedule", wish->name);
+			writing->source.set ? "ordo_plan_set" : "ordo_schedule", args->name);
 }
 
 static bool end_source(struct writing *writing, const struct ordo_schedule *schedule)
@@ -141,7 +141,7 @@ static bool end_source(struct writing *writing, const struct ordo_schedule *sche
 /* One schedule at a time is in memory. */
 static bool write_set(struct writing *writing)
 {
-	struct ordo_plan_set *set = open_set(writing->call, writing->wish->file);
+	struct ordo_plan_set *set = open_set(writing->call, writing->args->file);
 	if (!set)
 		return false;
 	writing->source.set = set;
@@ -164,7 +164,7 @@ static bool write_set(struct writing *writing)
 
 static bool write_one(struct writing *writing)
 {
-	struct ordo_schedule *schedule = open_schedule(writing->call, writing->wish->file);
+	struct ordo_schedule *schedule = open_schedule(writing->call, writing->args->file);
 	const bool worked =
 		schedule && write_schedule(writing, 0, schedule) && end_source(writing, schedule);
 	ordo_schedule_destroy(schedule);
@@ -173,11 +173,11 @@ static bool write_one(struct writing *writing)
 
 static bool open_files(struct writing *writing, struct ordo_error *error)
 {
-	const struct wish *wish = writing->wish;
-	if (wish->header && !begin_output(&writing->header, wish->header, error))
+	const struct args *args = writing->args;
+	if (args->header && !begin_output(&writing->header, args->header, error))
 		return false;
-	if (wish->output)
-		return begin_output(&writing->output, wish->output, error);
+	if (args->output)
+		return begin_output(&writing->output, args->output, error);
 	writing->nameless = tmpfile();
 	return writing->nameless ? true
 				 : ordo_fail(error, ORDO_ENVIRONMENT, 0,
@@ -203,14 +203,14 @@ static bool deliver(struct writing *writing, struct ordo_error *error)
 	return end_file(&writing->header, true, error) && end_file(&writing->output, true, error);
 }
 
-static int write_source(struct call *call, const struct wish *wish)
+static int write_source(struct call *call, const struct args *args)
 {
-	struct writing writing = {.call = call, .wish = wish, .source = {.name = wish->name}};
+	struct writing writing = {.call = call, .args = args, .source = {.name = args->name}};
 	struct ordo_error error;
 	int status = ORDO_OK;
 	if (open_files(&writing, &error)) {
-		writing.source.out = wish->output ? writing.output.file : writing.nameless;
-		if (!(ordo_is_plan_set(wish->file) ? write_set(&writing) : write_one(&writing)))
+		writing.source.out = args->output ? writing.output.file : writing.nameless;
+		if (!(ordo_is_plan_set(args->file) ? write_set(&writing) : write_one(&writing)))
 			status = call->status;
 		else if (!deliver(&writing, &error))
 			status = fail(call, &error);
@@ -229,43 +229,43 @@ static const char *unless_stdout(const char *path)
 	return path && strcmp(path, "-") != 0 ? path : NULL;
 }
 
-static int check_and_write(struct call *call, struct wish *wish)
+static int check_and_write(struct call *call, struct args *args)
 {
-	wish->file = only_operand(call, "the file of a schedule or of a plan set");
-	if (!wish->file)
+	args->file = only_operand(call, "the file of a schedule or of a plan set");
+	if (!args->file)
 		return call->status;
-	wish->output = unless_stdout(wish->output);
-	if (wish->header && !strcmp(wish->header, "-"))
+	args->output = unless_stdout(args->output);
+	if (args->header && !strcmp(args->header, "-"))
 		return fail_usage(
-			call, NULL, "--header: found %s, wanted a file of its own", wish->header);
-	if (wish->typed_name)
-		snprintf(wish->name, sizeof wish->name, "%s", wish->typed_name);
+			call, NULL, "--header: found %s, wanted a file of its own", args->header);
+	if (args->typed_name)
+		snprintf(args->name, sizeof args->name, "%s", args->typed_name);
 	else
 		c_name_of_path(
-			wish->name, sizeof wish->name, wish->output ? wish->output : wish->file);
-	if (!is_c_name(wish->name) ||
-		(wish->typed_name && strlen(wish->typed_name) >= sizeof wish->name))
-		return fail_usage(call, wish->typed_name ? NULL : "--name gives it another",
+			args->name, sizeof args->name, args->output ? args->output : args->file);
+	if (!is_c_name(args->name) ||
+		(args->typed_name && strlen(args->typed_name) >= sizeof args->name))
+		return fail_usage(call, args->typed_name ? NULL : "--name gives it another",
 			"found the name \"%s\", wanted an identifier of C and C++ that does not "
 			"begin with ordo_",
-			wish->typed_name ? wish->typed_name : wish->name);
-	return write_source(call, wish);
+			args->typed_name ? args->typed_name : args->name);
+	return write_source(call, args);
 }
 
 static int embed(struct call *call)
 {
-	struct wish wish = {.max_tasks = 250000};
+	struct args args = {.max_tasks = 250000};
 	const struct option options[] = {
-		{"output", 'o', WRITTEN, &wish.output, "OUT",
+		{"output", 'o', WRITTEN, &args.output, "OUT",
 			"where to write the C source (stdout)"},
-		{"header", 0, WRITTEN, &wish.header, "OUT", "also write a header that declares it"},
-		{"name", 0, TEXT, &wish.typed_name, "NAME",
+		{"header", 0, WRITTEN, &args.header, "OUT", "also write a header that declares it"},
+		{"name", 0, TEXT, &args.typed_name, "NAME",
 			"the name of the object (from OUT, or else FILE)"},
-		{"max-tasks", 0, POSITIVE, &wish.max_tasks, "N",
+		{"max-tasks", 0, POSITIVE, &args.max_tasks, "N",
 			"reject schedules with more tasks (250000)"},
 		MEMORY_LIMIT_OPTION,
 	};
-	return READ_OPTIONS(call, options) ? check_and_write(call, &wish) : call->status;
+	return READ_OPTIONS(call, options) ? check_and_write(call, &args) : call->status;
 }
 
 const struct command embed_command = {

@@ -13,15 +13,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct wish {
+struct args {
 	const char *file;
-	struct picture_wish picture;
+	struct picture_options picture;
 	struct texts chunks;
 	const char *why; /* the name of a guarantee */
 	struct arithmetic arithmetic;
 	uint32_t max_leaves, max_orders;
 	bool table;
-	struct order_table_wish matrix;
+	struct order_table_options matrix;
 };
 
 /* One proved schedule, with the names of its trees. */
@@ -46,12 +46,12 @@ static bool refuse_unsound(struct call *call, const struct subject *subject)
 	return refuse_error(call, &error);
 }
 
-static bool open_subject(struct call *call, const struct wish *wish, struct subject *subject)
+static bool open_subject(struct call *call, const struct args *args, struct subject *subject)
 {
 	struct ordo_error error;
 	const struct ordo_verify_options options = {0};
-	*subject = (struct subject){.schedule = open_schedule(call, wish->file)};
-	const bool checked = subject->schedule && can_check_guarantees(call, &wish->arithmetic,
+	*subject = (struct subject){.schedule = open_schedule(call, args->file)};
+	const bool checked = subject->schedule && can_check_guarantees(call, &args->arithmetic,
 							  &subject->schedule->problem);
 	subject->proof = checked ? prove(call, subject->schedule, &options) : NULL;
 	if (!subject->proof)
@@ -123,7 +123,7 @@ struct portrait {
 	enum ordo_type accumulator;
 };
 
-static bool portray(struct call *call, const struct wish *wish, struct subject *subject,
+static bool portray(struct call *call, const struct args *args, struct subject *subject,
 	uint32_t class, struct portrait *portrait)
 {
 	const uint32_t tree = subject->order->classes[class].tree;
@@ -133,20 +133,20 @@ static bool portray(struct call *call, const struct wish *wish, struct subject *
 		return refuse_memory(call);
 	ordo_tree_name_print(name, word, sizeof word);
 	*portrait = (struct portrait){
-		.tree = ordo_forest_print(subject->forest, &subject->arena, tree, wish->max_leaves),
+		.tree = ordo_forest_print(subject->forest, &subject->arena, tree, args->max_leaves),
 		.name = ordo_arena_text(&subject->arena, word, strlen(word)),
 		.chunks = list_chunks(subject, class),
 		.facts = subject->forest->facts[tree]};
-	portrait->accumulator = ordo_accumulator(&subject->order->problem, wish->arithmetic.type);
-	portrait->bound = ordo_error_bound(wish->arithmetic.type, portrait->accumulator,
-		wish->arithmetic.reduction, &portrait->facts);
+	portrait->accumulator = ordo_accumulator(&subject->order->problem, args->arithmetic.type);
+	portrait->bound = ordo_error_bound(args->arithmetic.type, portrait->accumulator,
+		args->arithmetic.reduction, &portrait->facts);
 	return portrait->tree && portrait->name && portrait->chunks ? true : refuse_memory(call);
 }
 
 static void report_rounding(
-	const struct report *order, const struct wish *wish, const struct portrait *portrait)
+	const struct report *order, const struct args *args, const struct portrait *portrait)
 {
-	const struct arithmetic *arithmetic = &wish->arithmetic;
+	const struct arithmetic *arithmetic = &args->arithmetic;
 	const char *type = ordo_type_name(arithmetic->type),
 		   *reduction = ordo_reduction_name(arithmetic->reduction);
 	report_label(order, "");
@@ -165,7 +165,7 @@ static void report_rounding(
 							    : "sum of absolute values");
 }
 
-static void report_portrait(const struct report *order, const struct wish *wish,
+static void report_portrait(const struct report *order, const struct args *args,
 	const struct subject *subject, uint32_t class, const struct portrait *portrait)
 {
 	const struct ordo_class *one = &subject->order->classes[class];
@@ -185,36 +185,36 @@ static void report_portrait(const struct report *order, const struct wish *wish,
 	report_text(order, "\n");
 	report_members(order, "%u<first_chunk> %" PRIu64 "<copies> %u<operand_orders> %u<leaves>",
 		one->first_chunk, one->ncopy, one->nidentical, portrait->facts.leaves);
-	report_rounding(order, wish, portrait);
+	report_rounding(order, args, portrait);
 	report_members(order, "%g<relative_error>", portrait->bound);
 }
 
 /* Text shows the first few; --json has all. */
-static bool report_classes(struct call *call, const struct report *report, const struct wish *wish,
+static bool report_classes(struct call *call, const struct report *report, const struct args *args,
 	struct subject *subject)
 {
 	const struct ordo_order *order = subject->order;
 	const struct report list = report_list(report, "orders");
 	for (uint32_t class = 0; class < order->nclass; class ++) {
 		struct portrait portrait;
-		if (!call->json && class == wish->max_orders)
+		if (!call->json && class == args->max_orders)
 			break;
-		if (!portray(call, wish, subject, class, &portrait))
+		if (!portray(call, args, subject, class, &portrait))
 			return false;
 		const struct report one = report_item(&list);
-		report_portrait(&one, wish, subject, class, &portrait);
+		report_portrait(&one, args, subject, class, &portrait);
 	}
-	if (order->nclass > wish->max_orders)
+	if (order->nclass > args->max_orders)
 		report_line(report, "", "and %u more; --max-orders %u shows all",
-			order->nclass - wish->max_orders, order->nclass);
+			order->nclass - args->max_orders, order->nclass);
 	return true;
 }
 
-static bool check_order(struct call *call, const struct report *report, const struct wish *wish,
+static bool check_order(struct call *call, const struct report *report, const struct args *args,
 	const struct subject *subject)
 {
 	struct guarantee_verdicts verdicts;
-	const bool checked = check_guarantees(call, &wish->arithmetic, &subject->order->problem,
+	const bool checked = check_guarantees(call, &args->arithmetic, &subject->order->problem,
 		subject->proof, subject->order, &verdicts);
 	if (checked)
 		report_verdicts(report, &verdicts);
@@ -222,13 +222,13 @@ static bool check_order(struct call *call, const struct report *report, const st
 	return checked;
 }
 
-static bool report_orders(struct call *call, const struct wish *wish, struct subject *subject)
+static bool report_orders(struct call *call, const struct args *args, struct subject *subject)
 {
 	const struct ordo_order *order = subject->order;
 	const struct ordo_operator_facts *facts = ordo_operator_facts(order->problem.op);
 	const struct report report = report_of(call, stdout);
 	const char *digest = text_or_null(order->digest);
-	report_text(&report, "%s: ", wish->file);
+	report_text(&report, "%s: ", args->file);
 	report_schedule(&report, subject->schedule);
 	if (facts->reduces)
 		report_line(&report, "orders", "%u%s over %u chunk%s", order->nclass,
@@ -236,8 +236,8 @@ static bool report_orders(struct call *call, const struct wish *wish, struct sub
 			plural(order->nchunk));
 	else
 		report_line(&report, "orders", "none: %s adds nothing", facts->name);
-	if ((facts->reduces && !report_classes(call, &report, wish, subject)) ||
-		!check_order(call, &report, wish, subject))
+	if ((facts->reduces && !report_classes(call, &report, args, subject)) ||
+		!check_order(call, &report, args, subject))
 		return false;
 	report_line(
 		&report, "order digest", "%s", digest ? digest : "none: the ranks' copies differ");
@@ -278,12 +278,12 @@ static bool add_copies_of(struct copies *copies, const struct ordo_order *order,
 }
 
 /* false: call->status. */
-static bool find_copies(struct call *call, const struct wish *wish, const struct ordo_order *order,
+static bool find_copies(struct call *call, const struct args *args, const struct ordo_order *order,
 	struct copies *copies)
 {
 	uint32_t nrank = 0, nchunk, *ranks = NULL;
-	uint32_t *chunks = read_numbers(call, "chunks", &wish->chunks, order->nchunk, &nchunk);
-	const struct texts *wanted = &wish->matrix.ranks;
+	uint32_t *chunks = read_numbers(call, "chunks", &args->chunks, order->nchunk, &nchunk);
+	const struct texts *wanted = &args->matrix.ranks;
 	if (chunks && wanted->count)
 		ranks = read_numbers(call, "ranks", wanted, order->problem.nrank, &nrank);
 	bool worked = chunks && (ranks || !wanted->count), memory = true;
@@ -318,16 +318,16 @@ static const char *title_copy(
 	return title;
 }
 
-static bool report_copies(struct call *call, const struct wish *wish, struct subject *subject)
+static bool report_copies(struct call *call, const struct args *args, struct subject *subject)
 {
 	struct copies copies = {.copies = NULL};
-	bool worked = find_copies(call, wish, subject->order, &copies);
+	bool worked = find_copies(call, args, subject->order, &copies);
 	const struct report report = report_of(call, stdout), list = report_list(&report, "copies");
 	for (uint32_t i = 0; worked && i < copies.count; i++) {
 		const struct ordo_copy *copy = &copies.copies[i];
 		const char *title = title_copy(call, subject, copy);
 		const char *tree = ordo_forest_print(
-			subject->forest, &subject->arena, copy->tree, wish->max_leaves);
+			subject->forest, &subject->arena, copy->tree, args->max_leaves);
 		worked = title && (tree || refuse_memory(call));
 		if (!worked)
 			break;
@@ -339,20 +339,20 @@ static bool report_copies(struct call *call, const struct wish *wish, struct sub
 	return worked;
 }
 
-static bool draw_trees(struct call *call, const struct wish *wish, const struct subject *subject,
+static bool draw_trees(struct call *call, const struct args *args, const struct subject *subject,
 	const struct titled_tree *trees, uint32_t ntree, FILE *out)
 {
 	struct ordo_error error;
 	const struct order_picture picture = {
-		.trees = trees, .ntree = ntree, .max_leaves = wish->max_leaves};
+		.trees = trees, .ntree = ntree, .max_leaves = args->max_leaves};
 	return draw_order(out, subject->forest, &picture, &error) || refuse_error(call, &error);
 }
 
 static bool draw_copies(
-	struct call *call, const struct wish *wish, struct subject *subject, FILE *out)
+	struct call *call, const struct args *args, struct subject *subject, FILE *out)
 {
 	struct copies copies = {.copies = NULL};
-	bool worked = find_copies(call, wish, subject->order, &copies);
+	bool worked = find_copies(call, args, subject->order, &copies);
 	struct titled_tree *trees = calloc((size_t)copies.count + 1, sizeof *trees);
 	if (worked && !trees)
 		worked = refuse_memory(call);
@@ -361,22 +361,22 @@ static bool draw_copies(
 			title_copy(call, subject, &copies.copies[i]), ORDO_NONE, {0}};
 		worked = trees[i].title;
 	}
-	worked = worked && draw_trees(call, wish, subject, trees, copies.count, out);
+	worked = worked && draw_trees(call, args, subject, trees, copies.count, out);
 	free(trees);
 	free(copies.copies);
 	return worked;
 }
 
 static bool draw_classes(
-	struct call *call, const struct wish *wish, struct subject *subject, FILE *out)
+	struct call *call, const struct args *args, struct subject *subject, FILE *out)
 {
 	const struct ordo_order *order = subject->order;
-	const uint32_t ntree = order->nclass < wish->max_orders ? order->nclass : wish->max_orders;
+	const uint32_t ntree = order->nclass < args->max_orders ? order->nclass : args->max_orders;
 	struct titled_tree *trees = calloc((size_t)ntree + 1, sizeof *trees);
 	bool worked = trees ? true : refuse_memory(call);
 	for (uint32_t class = 0; worked && class < ntree; class ++) {
 		struct portrait portrait;
-		if (!(worked = portray(call, wish, subject, class, &portrait)))
+		if (!(worked = portray(call, args, subject, class, &portrait)))
 			break;
 		const struct ordo_class *one = &order->classes[class];
 		trees[class].tree = one->tree;
@@ -385,10 +385,10 @@ static bool draw_classes(
 			"%s: %" PRIu32 " of %" PRIu32 " chunk%s (%s), depth %" PRIu32 "%s",
 			portrait.name, one->nchunk, order->nchunk, plural(order->nchunk),
 			portrait.chunks, portrait.facts.depth,
-			portrait.facts.leaves > wish->max_leaves ? "; dashed: so many leaves" : "");
+			portrait.facts.leaves > args->max_leaves ? "; dashed: so many leaves" : "");
 		worked = trees[class].title ? true : refuse_memory(call);
 	}
-	worked = worked && draw_trees(call, wish, subject, trees, ntree, out);
+	worked = worked && draw_trees(call, args, subject, trees, ntree, out);
 	free(trees);
 	if (worked && ntree < order->nclass)
 		note(call, "drawn: %" PRIu32 " of %" PRIu32 " orders; --max-orders draws more",
@@ -398,15 +398,15 @@ static bool draw_classes(
 
 /* The two elements that refute a guarantee. */
 static bool draw_refutation(
-	struct call *call, const struct wish *wish, struct subject *subject, FILE *out)
+	struct call *call, const struct args *args, struct subject *subject, FILE *out)
 {
 	struct ordo_error error;
 	struct ordo_judgement judgement;
 	enum ordo_guarantee guarantee;
-	if (!ordo_guarantee_read(wish->why, &guarantee))
-		return refuse_usage(call, NULL, "--why: found %s, wanted G1 or G3", wish->why);
-	if (!ordo_judge_guarantee(subject->order, guarantee, wish->arithmetic.type,
-		    wish->arithmetic.reduction, &subject->arena, &judgement, &error))
+	if (!ordo_guarantee_read(args->why, &guarantee))
+		return refuse_usage(call, NULL, "--why: found %s, wanted G1 or G3", args->why);
+	if (!ordo_judge_guarantee(subject->order, guarantee, args->arithmetic.type,
+		    args->arithmetic.reduction, &subject->arena, &judgement, &error))
 		return refuse_error(call, &error);
 	if (judgement.verdict != ORDO_DOES_NOT_HOLD || !judgement.contradicted)
 		return refuse_usage(call, "G4 and G5 compare two schedules: `ordo diff`",
@@ -414,7 +414,7 @@ static bool draw_refutation(
 			ordo_guarantee_name(guarantee));
 	struct two_trees two = {.forest = subject->forest,
 		.contradiction = &judgement.contradiction,
-		.max_leaves = wish->max_leaves};
+		.max_leaves = args->max_leaves};
 	for (int i = 0; i < 2; i++) {
 		const struct ordo_element *element = &judgement.contradiction.element[i];
 		two.title[i] = ordo_arena_format(&subject->arena,
@@ -428,93 +428,93 @@ static bool draw_refutation(
 
 /* The kind and the subject of a picture. */
 struct drawn {
-	const struct wish *wish;
+	const struct args *args;
 	struct subject *subject;
 };
 
 static bool write_picture(struct call *call, const void *closure, FILE *out)
 {
 	const struct drawn *drawn = closure;
-	return (drawn->wish->why	    ? draw_refutation
-		: drawn->wish->chunks.count ? draw_copies
-					    : draw_classes)(call, drawn->wish, drawn->subject, out);
+	return (drawn->args->why	    ? draw_refutation
+		: drawn->args->chunks.count ? draw_copies
+					    : draw_classes)(call, drawn->args, drawn->subject, out);
 }
 
-static bool draw(struct call *call, const struct wish *wish, struct subject *subject)
+static bool draw(struct call *call, const struct args *args, struct subject *subject)
 {
-	const struct drawn drawn = {wish, subject};
+	const struct drawn drawn = {args, subject};
 	return deliver_picture(
-		call, &wish->picture, !strcmp(wish->picture.as, "dot"), write_picture, &drawn);
+		call, &args->picture, !strcmp(args->picture.as, "dot"), write_picture, &drawn);
 }
 
-static int order_file(struct call *call, struct wish *wish)
+static int order_file(struct call *call, struct args *args)
 {
 	struct subject subject = {0};
-	wish->file = only_operand(call, "the file or folder of a schedule, or - for stdin");
-	if (!wish->file || !choose_picture_form(call, &wish->picture) ||
-		!read_arithmetic(call, &wish->arithmetic))
+	args->file = only_operand(call, "the file or folder of a schedule, or - for stdin");
+	if (!args->file || !choose_picture_form(call, &args->picture) ||
+		!read_arithmetic(call, &args->arithmetic))
 		return call->status;
-	bool worked = open_subject(call, wish, &subject);
-	if (worked && wish->picture.as && !ordo_operator_facts(subject.order->problem.op)->reduces)
+	bool worked = open_subject(call, args, &subject);
+	if (worked && args->picture.as && !ordo_operator_facts(subject.order->problem.op)->reduces)
 		worked = refuse_usage(call, NULL, "%s adds nothing: there is no tree to draw",
 			ordo_operator_facts(subject.order->problem.op)->name);
-	if (worked && wish->why && !wish->picture.as)
+	if (worked && args->why && !args->picture.as)
 		worked = refuse_usage(
 			call, "--as dot, or -o OUT.svg", "--why draws: wanted --as or -o");
-	worked = worked && (wish->picture.as		? draw
-				   : wish->chunks.count ? report_copies
-							: report_orders)(call, wish, &subject);
+	worked = worked && (args->picture.as		? draw
+				   : args->chunks.count ? report_copies
+							: report_orders)(call, args, &subject);
 	close_subject(&subject);
 	return worked ? ORDO_OK : call->status;
 }
 
-static int order_wish(struct call *call, struct wish *wish)
+static int order_with(struct call *call, struct args *args)
 {
-	if (!wish->table && wish->matrix.operators.count)
+	if (!args->table && args->matrix.operators.count)
 		return fail_usage(call, NULL, "--operator goes with --table");
-	if (!wish->table && wish->matrix.ranks.count && !wish->chunks.count)
+	if (!args->table && args->matrix.ranks.count && !args->chunks.count)
 		return fail_usage(call, NULL, "--ranks goes with --chunks or --table");
-	if (wish->why && wish->chunks.count)
+	if (args->why && args->chunks.count)
 		return fail_usage(call, NULL, "--why and --chunks are two pictures");
-	if (!wish->table)
-		return order_file(call, wish);
-	if (call->noperand || wish->picture.as || wish->picture.output || wish->chunks.count ||
-		wish->why)
+	if (!args->table)
+		return order_file(call, args);
+	if (call->noperand || args->picture.as || args->picture.output || args->chunks.count ||
+		args->why)
 		return fail_usage(call, NULL, "--table takes no schedule and draws nothing");
-	return print_order_table(call, &wish->matrix);
+	return print_order_table(call, &args->matrix);
 }
 
 static int order(struct call *call)
 {
-	struct wish wish = {.max_leaves = 32, .max_orders = 16};
+	struct args args = {.max_leaves = 32, .max_orders = 16};
 	const struct option options[] = {
-		ARITHMETIC_OPTIONS(wish.arithmetic),
-		{"max-leaves", 0, POSITIVE, &wish.max_leaves, "N",
+		ARITHMETIC_OPTIONS(args.arithmetic),
+		{"max-leaves", 0, POSITIVE, &args.max_leaves, "N",
 			"abbreviate trees with more leaves by ... (32)"},
-		{"max-orders", 0, POSITIVE, &wish.max_orders, "N",
+		{"max-orders", 0, POSITIVE, &args.max_orders, "N",
 			"show or draw the first N orders (16)"},
-		{"as", 0, TEXT, &wish.picture.as, "dot|svg|png|pdf",
+		{"as", 0, TEXT, &args.picture.as, "dot|svg|png|pdf",
 			"draw the trees in this format (by the ending of OUT)"},
-		{"output", 'o', WRITTEN, &wish.picture.output, "OUT",
+		{"output", 'o', WRITTEN, &args.picture.output, "OUT",
 			"where to write a picture (stdout)"},
-		{"chunks", 0, TEXTS, &wish.chunks, "A-B,C",
+		{"chunks", 0, TEXTS, &args.chunks, "A-B,C",
 			"the trees of these chunks, one by one"},
-		{"why", 0, TEXT, &wish.why, "G",
+		{"why", 0, TEXT, &args.why, "G",
 			"draw why this guarantee does not hold: two trees, with the first "
 			"difference in red"},
-		{"table", 0, SWITCH, &wish.table, NULL,
+		{"table", 0, SWITCH, &args.table, NULL,
 			"instead of a schedule: the number of orders of every algorithm, by number "
 			"of ranks"},
-		{"ranks", 0, TEXTS, &wish.matrix.ranks, "A-B,C",
+		{"ranks", 0, TEXTS, &args.matrix.ranks, "A-B,C",
 			"with --chunks: the copies of these ranks; of the table (4-16)"},
-		{"operator", 0, TEXTS, &wish.matrix.operators, "OPERATOR,...",
+		{"operator", 0, TEXTS, &args.matrix.operators, "OPERATOR,...",
 			"of the table (ReduceScatter)"},
 		MEMORY_LIMIT_OPTION,
 	};
-	const int status = READ_OPTIONS(call, options) ? order_wish(call, &wish) : call->status;
-	free_texts(&wish.chunks);
-	free_texts(&wish.matrix.ranks);
-	free_texts(&wish.matrix.operators);
+	const int status = READ_OPTIONS(call, options) ? order_with(call, &args) : call->status;
+	free_texts(&args.chunks);
+	free_texts(&args.matrix.ranks);
+	free_texts(&args.matrix.operators);
 	return status;
 }
 

@@ -6,28 +6,28 @@
 #include "report/proof.h"
 #include "run/input_set.h"
 
-struct wish {
+struct args {
 	struct predicting setting;
 	struct size_range sizes;
-	struct prediction_wish shown;
+	struct prediction_limits shown;
 };
 
 /* The prediction for a size; the predicted schedule in *found. */
-static bool predict_size(struct call *call, const struct wish *wish, struct subject *subject,
+static bool predict_size(struct call *call, const struct args *args, struct subject *subject,
 	uint64_t bytes, struct predicted *predicted, struct proved_schedule **found)
 {
 	*found = find_schedule(call, subject, predicted->type,
 		count_of_bytes(&subject->problem, predicted->type, bytes));
-	return *found && predict_bytes(call, &wish->setting, (*found)->schedule, bytes, predicted);
+	return *found && predict_bytes(call, &args->setting, (*found)->schedule, bytes, predicted);
 }
 
-static int predict_one(struct call *call, const struct wish *wish, struct subject *subject,
+static int predict_one(struct call *call, const struct args *args, struct subject *subject,
 	struct predicted *predicted)
 {
-	const uint64_t bytes = wish->setting.bytes;
+	const uint64_t bytes = args->setting.bytes;
 	const struct report report = report_of(call, stdout);
 	struct proved_schedule *found;
-	if (!predict_size(call, wish, subject, bytes, predicted, &found))
+	if (!predict_size(call, args, subject, bytes, predicted, &found))
 		return call->status;
 	if (found->name) {
 		note(call, "%s, the schedule for this size", found->name);
@@ -36,7 +36,7 @@ static int predict_one(struct call *call, const struct wish *wish, struct subjec
 	note_left_out(call, &subject->problem, bytes, predicted);
 	report_text(&report, "%s: ", subject->path);
 	report_schedule(&report, found->schedule);
-	report_prediction(&report, &wish->shown, found->schedule, predicted);
+	report_prediction(&report, &args->shown, found->schedule, predicted);
 	return ORDO_OK;
 }
 
@@ -63,25 +63,25 @@ static void report_row(const struct report *list, const struct subject *subject,
 }
 
 static int predict_table(
-	struct call *call, struct wish *wish, struct subject *subject, struct predicted *predicted)
+	struct call *call, struct args *args, struct subject *subject, struct predicted *predicted)
 {
 	struct proved_schedule *found;
-	if (!read_size_range(call, &wish->sizes))
+	if (!read_size_range(call, &args->sizes))
 		return call->status;
 	const struct report report = report_of(call, stdout), list = report_list(&report, "rows");
 	report_text(&report, "%14s %14s %9s %9s %9s  %-7s  %s\n%14s %14s %9s %9s %9s\n", "size",
 		"time", "algbw", "busbw", "x bound", "bound", "bottleneck", "(B)", "(us)", "(GB/s)",
 		"(GB/s)", "");
-	uint64_t bytes = wish->sizes.begin;
+	uint64_t bytes = args->sizes.begin;
 	do {
-		if (!predict_size(call, wish, subject, bytes, predicted, &found))
+		if (!predict_size(call, args, subject, bytes, predicted, &found))
 			return call->status;
 		report_row(&list, subject, found, predicted);
-	} while (!reader_left() && next_size(&wish->sizes, &bytes));
+	} while (!reader_left() && next_size(&args->sizes, &bytes));
 	return ORDO_OK;
 }
 
-static int predict_wish(struct call *call, struct wish *wish)
+static int predict_with(struct call *call, struct args *args)
 {
 	struct subject subject = {0};
 	struct predicted predicted = {0};
@@ -89,13 +89,13 @@ static int predict_wish(struct call *call, struct wish *wish)
 		call, "the file or folder of a schedule or of a plan set, or - for stdin");
 	if (!path)
 		return call->status;
-	const bool table = wish->sizes.begin != UNSET_SIZE || wish->sizes.end != UNSET_SIZE ||
-			   wish->sizes.factor != UNSET_SIZE || wish->sizes.step != UNSET_SIZE;
+	const bool table = args->sizes.begin != UNSET_SIZE || args->sizes.end != UNSET_SIZE ||
+			   args->sizes.factor != UNSET_SIZE || args->sizes.step != UNSET_SIZE;
 	int status = call->status;
-	if (open_subject(call, &subject, path, &wish->setting.topology) &&
-		open_predicted(call, &wish->setting, &subject.problem, &predicted))
-		status = table ? predict_table(call, wish, &subject, &predicted)
-			       : predict_one(call, wish, &subject, &predicted);
+	if (open_subject(call, &subject, path, &args->setting.topology) &&
+		open_predicted(call, &args->setting, &subject.problem, &predicted))
+		status = table ? predict_table(call, args, &subject, &predicted)
+			       : predict_one(call, args, &subject, &predicted);
 	else
 		status = call->status;
 	close_predicted(&predicted);
@@ -105,25 +105,25 @@ static int predict_wish(struct call *call, struct wish *wish)
 
 static int predict(struct call *call)
 {
-	struct wish wish = {.setting = PREDICTING_USUAL,
+	struct args args = {.setting = PREDICTING_USUAL,
 		.sizes = {UNSET_SIZE, UNSET_SIZE, UNSET_SIZE, UNSET_SIZE},
 		.shown = {.max_path = 12, .max_links = 5}};
 	const struct option options[] = {
-		PREDICTING_OPTIONS(wish.setting),
-		{"begin", 'b', SIZE, &wish.sizes.begin, "SIZE",
+		PREDICTING_OPTIONS(args.setting),
+		{"begin", 'b', SIZE, &args.sizes.begin, "SIZE",
 			"the first size of a table, as --size (8)"},
-		{"end", 'e', SIZE, &wish.sizes.end, "SIZE", "print a table of sizes up to this"},
-		{"factor", 'f', COUNT, &wish.sizes.factor, "N",
+		{"end", 'e', SIZE, &args.sizes.end, "SIZE", "print a table of sizes up to this"},
+		{"factor", 'f', COUNT, &args.sizes.factor, "N",
 			"each size of the table is N times the one before (2)"},
-		{"step", 'i', SIZE, &wish.sizes.step, "SIZE", "or larger by this"},
-		{"max-path", 0, NUMBER, &wish.shown.max_path, "N",
+		{"step", 'i', SIZE, &args.sizes.step, "SIZE", "or larger by this"},
+		{"max-path", 0, NUMBER, &args.shown.max_path, "N",
 			"show at most N tasks of the critical path (12)"},
-		{"max-links", 0, NUMBER, &wish.shown.max_links, "N",
+		{"max-links", 0, NUMBER, &args.shown.max_links, "N",
 			"show the N busiest links (5)"},
 		MEMORY_LIMIT_OPTION,
 	};
-	const int status = READ_OPTIONS(call, options) ? predict_wish(call, &wish) : call->status;
-	free_texts(&wish.setting.topology.failed);
+	const int status = READ_OPTIONS(call, options) ? predict_with(call, &args) : call->status;
+	free_texts(&args.setting.topology.failed);
 	return status;
 }
 

@@ -18,7 +18,7 @@
  * other without a barrier (R9). */
 enum { TILE_BYTES = 64, MOST_SHOWN_ORDERS = 32, MOST_SHOWN_LEAVES = 32, UNSET = ORDO_LIMIT };
 
-struct wish {
+struct args {
 	const char *file, *type_name, *transport;
 	enum ordo_type type;
 	uint64_t count, seed;
@@ -30,7 +30,7 @@ enum verdict { AGREED, DIFFERENT, NOT_COMPARED };
 
 struct session {
 	struct call *call;
-	const struct wish *wish;
+	const struct args *args;
 	const struct ordo_schedule *schedule;
 	struct ordo_forest *forest;
 	struct ordo_order *order; /* of the proof; NULL: refuted */
@@ -44,31 +44,31 @@ struct session {
 	bool proved, same_in_all, same_on_ranks;
 };
 
-static bool read_names(struct call *call, struct wish *wish)
+static bool read_names(struct call *call, struct args *args)
 {
-	if (!ordo_type_from_name(wish->type_name, &wish->type))
+	if (!ordo_type_from_name(args->type_name, &args->type))
 		return refuse_usage(call, NULL, "--type: found %s, wanted f16, bf16, f32 or f64",
-			wish->type_name);
-	if (!wish->count)
+			args->type_name);
+	if (!args->count)
 		return refuse_usage(call, NULL, "--count: found 0, wanted at least 1");
-	if (!ordo_type_facts(wish->type)->is_float)
+	if (!ordo_type_facts(args->type)->is_float)
 		return refuse_usage(call, NULL,
 			"--type: sums of %s are the same in every order, so runs do not show it; "
 			"wanted a float",
-			wish->type_name);
-	if (strcmp(wish->transport, "both") != 0 && strcmp(wish->transport, "threads") != 0 &&
-		strcmp(wish->transport, "seeded") != 0)
+			args->type_name);
+	if (strcmp(args->transport, "both") != 0 && strcmp(args->transport, "threads") != 0 &&
+		strcmp(args->transport, "seeded") != 0)
 		return refuse_usage(call, NULL,
-			"--transport: found %s, wanted threads, seeded or both", wish->transport);
+			"--transport: found %s, wanted threads, seeded or both", args->transport);
 	return true;
 }
 
 /* By default, one element a chunk more than a round moves. */
-static uint64_t choose_count(const struct wish *wish, const struct ordo_problem *problem)
+static uint64_t choose_count(const struct args *args, const struct ordo_problem *problem)
 {
-	if (wish->count != UINT64_MAX)
-		return wish->count;
-	return (TILE_BYTES / ordo_type_size(wish->type) + 1) * (uint64_t)problem->chunks_per_block;
+	if (args->count != UINT64_MAX)
+		return args->count;
+	return (TILE_BYTES / ordo_type_size(args->type) + 1) * (uint64_t)problem->chunks_per_block;
 }
 
 static const char *name_place(struct session *session, uint64_t element)
@@ -126,19 +126,19 @@ static bool probe_once(struct session *session, const struct drive *drive, struc
 
 static bool probe_all(struct session *session, struct ordo_error *error)
 {
-	const struct wish *wish = session->wish;
-	const bool threads = strcmp(wish->transport, "seeded") != 0,
-		   seeded = strcmp(wish->transport, "threads") != 0;
-	const uint32_t nseed = seeded ? wish->nseed : 0;
+	const struct args *args = session->args;
+	const bool threads = strcmp(args->transport, "seeded") != 0,
+		   seeded = strcmp(args->transport, "threads") != 0;
+	const uint32_t nseed = seeded ? args->nseed : 0;
 	session->probes = calloc((size_t)nseed + 1, sizeof *session->probes);
 	if (!session->probes)
 		return ordo_fail_memory(error);
 	session->live.expected =
 		count_mask_runs(session->schedule->problem.nshard) * (nseed + threads);
-	if (threads && !probe_once(session, &(struct drive){.nworker = wish->nworker}, error))
+	if (threads && !probe_once(session, &(struct drive){.nworker = args->nworker}, error))
 		return false;
 	for (uint32_t i = 0; i < nseed; i++)
-		if (!probe_once(session, &(struct drive){.seeded = true, .seed = wish->seed + i},
+		if (!probe_once(session, &(struct drive){.seeded = true, .seed = args->seed + i},
 			    error))
 			return false;
 	return true;
@@ -337,7 +337,7 @@ static void report_drives(const struct report *report, struct session *session)
 {
 	const bool threads = !session->probes[0].drive.seeded;
 	const uint32_t nseed = session->nprobe - threads;
-	const uint64_t seed = session->wish->seed;
+	const uint64_t seed = session->args->seed;
 	const struct report list = report_list(report, "probes");
 	for (uint32_t i = 0; i < session->nprobe; i++)
 		report_members(&list, "%s<>", name_drive(session, &session->probes[i].drive));
@@ -355,7 +355,7 @@ static void report_runs(const struct report *report, struct session *session)
 {
 	const struct ordo_problem *problem = &session->schedule->problem;
 	report_line(report, "elements", "%" PRIu64 "<elements> of %s<type> sums, on all ranks",
-		session->live.first[problem->nrank], ordo_type_name(session->wish->type));
+		session->live.first[problem->nrank], ordo_type_name(session->args->type));
 	report_members(report, "%s<reduction> %" PRIu64 "<count> %" PRIu64 "<runs>",
 		ordo_reduction_name(ORDO_SUM), session->live.options.count, session->live.nrun);
 	report_label(report, "probes");
@@ -381,7 +381,7 @@ static void report_probe(
 		[DIFFERENT] = "differs",
 		[NOT_COMPARED] = "not compared"};
 	static const enum colour colours[] = {GREEN, RED, YELLOW};
-	report_text(report, "%s: %s%s<verdict>%s\n", session->wish->file,
+	report_text(report, "%s: %s%s<verdict>%s\n", session->args->file,
 		paint(report->text, colours[session->verdict]), verdicts[session->verdict],
 		paint(report->text, PLAIN));
 	report_members(report, "%s<why> %d<proved?>", session->why, session->proved);
@@ -411,7 +411,7 @@ static int report_session(struct session *session, struct ordo_error *error)
 static bool open_session(
 	struct session *session, const struct ordo_proof *proof, struct ordo_error *error)
 {
-	const struct wish *wish = session->wish;
+	const struct args *args = session->args;
 	session->forest = ordo_forest_create(error);
 	if (!session->forest)
 		return false;
@@ -419,8 +419,8 @@ static bool open_session(
 	if (proof->proved && !(session->order = ordo_order_create(
 				       session->forest, session->schedule, proof, error)))
 		return false;
-	return open_live(&session->live, session->schedule, wish->type,
-		choose_count(wish, &session->schedule->problem), TILE_BYTES, error);
+	return open_live(&session->live, session->schedule, args->type,
+		choose_count(args, &session->schedule->problem), TILE_BYTES, error);
 }
 
 static void close_session(struct session *session)
@@ -434,11 +434,11 @@ static void close_session(struct session *session)
 	ordo_arena_free(&session->arena);
 }
 
-static int probe_schedule(struct call *call, const struct wish *wish,
+static int probe_schedule(struct call *call, const struct args *args,
 	const struct ordo_schedule *schedule, const struct ordo_proof *proof)
 {
 	struct ordo_error error;
-	struct session session = {.call = call, .wish = wish, .schedule = schedule};
+	struct session session = {.call = call, .args = args, .schedule = schedule};
 	int status;
 	if (open_session(&session, proof, &error) && probe_all(&session, &error)) {
 		look(&session);
@@ -455,21 +455,21 @@ static int probe_schedule(struct call *call, const struct wish *wish,
 }
 
 static int check_and_probe(
-	struct call *call, const struct wish *wish, const struct ordo_schedule *schedule)
+	struct call *call, const struct args *args, const struct ordo_schedule *schedule)
 {
-	const struct ordo_verify_options options = {.atomic_reduce = wish->atomic_reduce};
+	const struct ordo_verify_options options = {.atomic_reduce = args->atomic_reduce};
 	struct ordo_proof *proof = prove(call, schedule, &options);
 	int status = call->status;
-	if (proof && !proof->proved && !wish->unproved) {
+	if (proof && !proof->proved && !args->unproved) {
 		const struct report errors = report_of(call, stderr);
 		report_proof(&errors, schedule, proof);
 		note(call, "not probed, because it is refuted; --unproved probes it anyway");
 		status = ORDO_REFUTED;
-	} else if (proof && !fits_memory(call, &schedule->problem, wish->type,
-				    choose_count(wish, &schedule->problem))) {
+	} else if (proof && !fits_memory(call, &schedule->problem, args->type,
+				    choose_count(args, &schedule->problem))) {
 		status = call->status;
 	} else if (proof) {
-		status = probe_schedule(call, wish, schedule, proof);
+		status = probe_schedule(call, args, schedule, proof);
 	}
 	ordo_proof_destroy(proof);
 	return status;
@@ -477,44 +477,44 @@ static int check_and_probe(
 
 static int probe(struct call *call)
 {
-	struct wish wish = {.type_name = "f32",
+	struct args args = {.type_name = "f32",
 		.transport = "both",
 		.count = UINT64_MAX,
 		.seed = 1,
 		.nseed = 3,
 		.nworker = UNSET};
 	const struct option options[] = {
-		{"type", 0, TEXT, &wish.type_name, "f16|bf16|f32|f64",
+		{"type", 0, TEXT, &args.type_name, "f16|bf16|f32|f64",
 			"the type of the elements (f32)"},
-		{"count", 0, COUNT, &wish.count, "N",
+		{"count", 0, COUNT, &args.count, "N",
 			"elements of a block (enough that every chunk is moved in two rounds)"},
-		{"transport", 0, TEXT, &wish.transport, "threads|seeded|both",
+		{"transport", 0, TEXT, &args.transport, "threads|seeded|both",
 			"seeded: one thread, interleaved by the seed (both)"},
-		{"seeds", 0, POSITIVE, &wish.nseed, "N", "probe by N seeds (3)"},
-		{"seed", 's', WIDE, &wish.seed, "S", "the first of the seeds (1)"},
-		{"workers", 0, NUMBER, &wish.nworker, "W",
+		{"seeds", 0, POSITIVE, &args.nseed, "N", "probe by N seeds (3)"},
+		{"seed", 's', WIDE, &args.seed, "S", "the first of the seeds (1)"},
+		{"workers", 0, NUMBER, &args.nworker, "W",
 			"threads for all ranks; 0: one for each (the processors)"},
-		{"atomic-reduce", 0, SWITCH, &wish.atomic_reduce, NULL,
+		{"atomic-reduce", 0, SWITCH, &args.atomic_reduce, NULL,
 			"accept unordered reductions into one slot; every seed shows an order"},
-		{"unproved", 0, SWITCH, &wish.unproved, NULL, "probe a refuted schedule too"},
+		{"unproved", 0, SWITCH, &args.unproved, NULL, "probe a refuted schedule too"},
 		MEMORY_LIMIT_OPTION,
 	};
 	if (!READ_OPTIONS(call, options))
 		return call->status;
-	wish.file = only_operand(call, "the file or folder of a schedule, or - for stdin");
-	if (!wish.file || !read_names(call, &wish))
+	args.file = only_operand(call, "the file or folder of a schedule, or - for stdin");
+	if (!args.file || !read_names(call, &args))
 		return call->status;
-	if (wish.nworker == UNSET) {
+	if (args.nworker == UNSET) {
 		const long processors = sysconf(_SC_NPROCESSORS_ONLN);
-		wish.nworker = processors < 1 ? 1 : (uint32_t)processors;
+		args.nworker = processors < 1 ? 1 : (uint32_t)processors;
 	}
-	struct ordo_schedule *schedule = open_schedule(call, wish.file);
+	struct ordo_schedule *schedule = open_schedule(call, args.file);
 	if (!schedule)
 		return call->status;
 	const struct ordo_operator_facts *facts = ordo_operator_facts(schedule->problem.op);
 	const int status =
 		facts->reduces
-			? check_and_probe(call, &wish, schedule)
+			? check_and_probe(call, &args, schedule)
 			: fail_usage(call, NULL, "%s adds nothing, so there is no order to recover",
 				  facts->name);
 	ordo_schedule_destroy(schedule);

@@ -15,8 +15,8 @@
 #include <string.h>
 #include <unistd.h>
 
-struct wish {
-	struct execution_wish execution;
+struct args {
+	struct execution_options execution;
 	struct arithmetics arithmetics;
 	struct size_range sizes; /* for a single run, --size is its begin */
 	const char *transport, *replay, *input_path;
@@ -30,23 +30,23 @@ struct wish {
 
 enum { UNSET = ORDO_LIMIT, TABLE_WARMUP = 1, TABLE_REPEAT = 20 };
 
-static bool wants_table(const struct wish *wish)
+static bool wants_table(const struct args *args)
 {
-	return wish->sizes.end != UNSET_SIZE || wish->sizes.factor != UNSET_SIZE ||
-	       wish->sizes.step != UNSET_SIZE || wish->csv || wish->execution.warmup != UNSET ||
-	       wish->arithmetics.ntype > 1 || wish->arithmetics.nreduction > 1;
+	return args->sizes.end != UNSET_SIZE || args->sizes.factor != UNSET_SIZE ||
+	       args->sizes.step != UNSET_SIZE || args->csv || args->execution.warmup != UNSET ||
+	       args->arithmetics.ntype > 1 || args->arithmetics.nreduction > 1;
 }
 
-static bool choose_count(struct call *call, struct wish *wish, const struct ordo_problem *problem)
+static bool choose_count(struct call *call, struct args *args, const struct ordo_problem *problem)
 {
-	struct execution_wish *how = &wish->execution;
-	const bool sized = wish->sizes.begin != UNSET_SIZE;
+	struct execution_options *how = &args->execution;
+	const bool sized = args->sizes.begin != UNSET_SIZE;
 	const uint64_t size = ordo_type_size(how->type),
-		       bytes = sized ? wish->sizes.begin : 1 << 20;
-	if (wish->count != UINT64_MAX && sized)
+		       bytes = sized ? args->sizes.begin : 1 << 20;
+	if (args->count != UINT64_MAX && sized)
 		return refuse_usage(call, NULL, "--size and --count: give one of them");
-	if (wish->count != UINT64_MAX || (wish->replay && !sized)) {
-		how->count = wish->count != UINT64_MAX ? wish->count
+	if (args->count != UINT64_MAX || (args->replay && !sized)) {
+		how->count = args->count != UINT64_MAX ? args->count
 						       : 16 * (uint64_t)problem->chunks_per_block;
 		return true;
 	}
@@ -62,62 +62,62 @@ static bool choose_count(struct call *call, struct wish *wish, const struct ordo
 }
 
 /* A table is of proved schedules at full speed; one run executes the tasks. */
-static bool read_transport(struct call *call, struct wish *wish)
+static bool read_transport(struct call *call, struct args *args)
 {
-	struct execution_wish *how = &wish->execution;
-	const char *name = wish->transport;
+	struct execution_options *how = &args->execution;
+	const char *name = args->transport;
 	if (!name)
-		name = wish->table && !wish->unproved ? "folded" : "threads";
+		name = args->table && !args->unproved ? "folded" : "threads";
 	how->folded = !strcmp(name, "folded");
 	how->seeded = !strcmp(name, "seeded");
 	const bool mpi = !strcmp(name, "mpi");
 	if (!how->folded && !how->seeded && !mpi && strcmp(name, "threads") != 0)
 		return refuse_usage(call, NULL,
 			"--transport: found %s, wanted threads, seeded, folded or mpi", name);
-	if (mpi && (wish->unproved || wish->links || how->trace || wish->replay ||
-			   wish->input_path || wish->table))
+	if (mpi && (args->unproved || args->links || how->trace || args->replay ||
+			   args->input_path || args->table))
 		return refuse_usage(call, NULL,
 			"--transport mpi runs a proved schedule at one size: --unproved, --links, "
 			"--trace, --replay, --input and tables do not go with it");
-	if (!mpi && (wish->mpi || wish->world.world.synchronous))
+	if (!mpi && (args->mpi || args->world.world.synchronous))
 		return refuse_usage(call, NULL, "--mpi and --synchronous go with --transport mpi");
-	if (mpi && !open_world(call, &wish->world, wish->mpi))
+	if (mpi && !open_world(call, &args->world, args->mpi))
 		return false;
-	how->world = mpi ? &wish->world.world : NULL;
-	if (how->folded && wish->transport &&
-		(wish->unproved || wish->links || how->trace || wish->replay || wish->input_path))
+	how->world = mpi ? &args->world.world : NULL;
+	if (how->folded && args->transport &&
+		(args->unproved || args->links || how->trace || args->replay || args->input_path))
 		return refuse_usage(call, "--transport threads runs the tasks",
 			"--transport folded runs no tasks: --unproved, --links, "
 			"--trace, --replay and --input do not go with it");
 	return true;
 }
 
-static bool read_repeat(struct call *call, struct wish *wish)
+static bool read_repeat(struct call *call, struct args *args)
 {
-	struct execution_wish *how = &wish->execution;
-	wish->table = wants_table(wish);
+	struct execution_options *how = &args->execution;
+	args->table = wants_table(args);
 	if (!how->repeat)
 		return refuse_usage(call, NULL, "--repeat: found 0, wanted at least 1");
 	if (how->repeat == UNSET)
-		how->repeat = wish->table ? TABLE_REPEAT : 1;
+		how->repeat = args->table ? TABLE_REPEAT : 1;
 	if (how->warmup == UNSET)
-		how->warmup = wish->table ? TABLE_WARMUP : 0;
-	how->fresh = wish->table;
+		how->warmup = args->table ? TABLE_WARMUP : 0;
+	how->fresh = args->table;
 	return true;
 }
 
-static void choose_workers(struct wish *wish, uint32_t nrank)
+static void choose_workers(struct args *args, uint32_t nrank)
 {
 	const long processors = sysconf(_SC_NPROCESSORS_ONLN);
-	if (wish->execution.nworker == UNSET)
-		wish->execution.nworker = processors < 1 ? 1 : (uint32_t)processors;
-	if (wish->execution.nworker > nrank)
-		wish->execution.nworker = nrank;
+	if (args->execution.nworker == UNSET)
+		args->execution.nworker = processors < 1 ? 1 : (uint32_t)processors;
+	if (args->execution.nworker > nrank)
+		args->execution.nworker = nrank;
 }
 
-static int report_execution(struct call *call, const struct wish *wish,
+static int report_execution(struct call *call, const struct args *args,
 	const struct proved_schedule *found, const struct execution *execution,
-	const struct execution_wish *how)
+	const struct execution_options *how)
 {
 	struct report report = report_of(call, stdout);
 	report.width = EXECUTION_WIDTH;
@@ -127,26 +127,26 @@ static int report_execution(struct call *call, const struct wish *wish,
 		bytes_of_count(&found->schedule->problem, how->type, how->count));
 	report_members(&report, "%" PRIu64 "<peak_bytes>", peak_bytes());
 	if (execution->plan)
-		report_load(&report, &wish->topology, execution);
-	if (wish->links)
+		report_load(&report, &args->topology, execution);
+	if (args->links)
 		report_links(&report, execution);
 	return how->check && is_wrong(&execution->check) ? ORDO_REFUTED : ORDO_OK;
 }
 
 static int run_schedule(
-	struct call *call, const struct wish *wish, const struct proved_schedule *found)
+	struct call *call, const struct args *args, const struct proved_schedule *found)
 {
 	struct ordo_error error;
 	struct execution execution;
 	struct progress progress = {0};
-	struct execution_wish how = wish->execution;
+	struct execution_options how = args->execution;
 	how.progress = show_progress;
 	how.closure = &progress;
 	show_progress(&progress, "running", 0, 0);
 	const bool ran = execute(&execution, found->schedule, found->proof, &how, &error);
 	hide_progress(&progress);
 	int status =
-		ran ? report_execution(call, wish, found, &execution, &how) : fail(call, &error);
+		ran ? report_execution(call, args, found, &execution, &how) : fail(call, &error);
 	if (!ran && how.world) /* other ranks wait for messages of this one */
 		how.world->mpi->abort(status);
 	const struct ordo_plan *plan = execution.plan;
@@ -158,27 +158,27 @@ static int run_schedule(
 
 /* Runs without a proof, to show the fault. */
 static int replay_schedule(
-	struct call *call, const struct wish *wish, const struct ordo_schedule *schedule)
+	struct call *call, const struct args *args, const struct ordo_schedule *schedule)
 {
 	const struct values values = {
-		wish->execution.seed, wish->execution.type, wish->execution.reduction};
-	if (wish->execution.check || wish->links || wish->execution.repeat > 1)
+		args->execution.seed, args->execution.type, args->execution.reduction};
+	if (args->execution.check || args->links || args->execution.repeat > 1)
 		return fail_usage(
 			call, NULL, "--replay: --check, --links and --repeat do not go with it");
-	return run_replay(call, schedule, wish->replay, &values, wish->execution.count,
-		wish->execution.trace);
+	return run_replay(call, schedule, args->replay, &values, args->execution.count,
+		args->execution.trace);
 }
 
 /* All ranks have the schedule, and it is of as many. */
-static bool meets_world(struct call *call, struct wish *wish, const struct proved_schedule *found)
+static bool meets_world(struct call *call, struct args *args, const struct proved_schedule *found)
 {
 	const uint32_t nrank = found->schedule->problem.nrank;
-	const struct message_world *world = &wish->world.world;
+	const struct message_world *world = &args->world.world;
 	if (world->nrank != nrank)
 		fail_usage(call, NULL,
 			"the schedule is of %" PRIu32 " ranks, and MPI started %" PRIu32, nrank,
 			world->nrank);
-	if (!meet_world(&wish->world, world->nrank == nrank))
+	if (!meet_world(&args->world, world->nrank == nrank))
 		return call->status = call->status ? call->status : ORDO_USAGE, false;
 	if (world->mpi->agree(strtoull(found->proof->digest, NULL, 16)))
 		return true;
@@ -187,28 +187,28 @@ static bool meets_world(struct call *call, struct wish *wish, const struct prove
 	return false;
 }
 
-static int run_found(struct call *call, struct wish *wish, struct subject *subject,
+static int run_found(struct call *call, struct args *args, struct subject *subject,
 	struct proved_schedule *found)
 {
-	if (wish->replay)
-		return replay_schedule(call, wish, found->schedule);
-	if (!prove_found(call, subject, found, wish->unproved))
+	if (args->replay)
+		return replay_schedule(call, args, found->schedule);
+	if (!prove_found(call, subject, found, args->unproved))
 		return call->status;
-	if (wish->execution.world && !meets_world(call, wish, found))
+	if (args->execution.world && !meets_world(call, args, found))
 		return call->status;
-	return wish->input ? run_input(call, found->schedule, wish->input, wish->input_path,
-				     &wish->execution)
-			   : run_schedule(call, wish, found);
+	return args->input ? run_input(call, found->schedule, args->input, args->input_path,
+				     &args->execution)
+			   : run_schedule(call, args, found);
 }
 
-static int run_one_size(struct call *call, struct wish *wish, struct subject *subject)
+static int run_one_size(struct call *call, struct args *args, struct subject *subject)
 {
-	struct execution_wish *how = &wish->execution;
-	how->type = wish->arithmetics.types[0];
-	how->reduction = wish->arithmetics.reductions[0];
-	if (subject->set && wish->replay)
+	struct execution_options *how = &args->execution;
+	how->type = args->arithmetics.types[0];
+	how->reduction = args->arithmetics.reductions[0];
+	if (subject->set && args->replay)
 		return fail_usage(call, NULL, "--replay takes one schedule, found a plan set");
-	if (!choose_count(call, wish, &subject->problem))
+	if (!choose_count(call, args, &subject->problem))
 		return call->status;
 	struct proved_schedule *found = find_schedule(call, subject, how->type, how->count);
 	if (!found || !fits_memory(call, &subject->problem, how->type, how->count))
@@ -217,133 +217,133 @@ static int run_one_size(struct call *call, struct wish *wish, struct subject *su
 		note(call, "%s, the schedule for this size", found->name);
 		add_text(call->answer, "schedule", found->name);
 	}
-	return run_found(call, wish, subject, found);
+	return run_found(call, args, subject, found);
 }
 
-static int run_sizes(struct call *call, struct wish *wish, struct subject *subject)
+static int run_sizes(struct call *call, struct args *args, struct subject *subject)
 {
-	struct table_wish table = {.execution = wish->execution,
-		.arithmetics = &wish->arithmetics,
-		.sizes = wish->sizes,
-		.csv = wish->csv,
-		.unproved = wish->unproved};
-	if (wish->count != UINT64_MAX || wish->links || wish->replay || wish->input ||
-		wish->execution.trace)
+	struct sweep_options table = {.execution = args->execution,
+		.arithmetics = &args->arithmetics,
+		.sizes = args->sizes,
+		.csv = args->csv,
+		.unproved = args->unproved};
+	if (args->count != UINT64_MAX || args->links || args->replay || args->input ||
+		args->execution.trace)
 		return fail_usage(call, NULL,
 			"a table: --count, --links, --replay, --input and --trace do not go with "
 			"it");
-	if (wish->csv && call->json)
+	if (args->csv && call->json)
 		return fail_usage(call, NULL, "--csv and --json: give one of them");
-	return fit_types(call, &wish->arithmetics, &subject->problem) &&
+	return fit_types(call, &args->arithmetics, &subject->problem) &&
 			       read_size_range(call, &table.sizes)
 		       ? run_table(call, &table, subject)
 		       : call->status;
 }
 
 /* An input determines the type, the reduction and the count. */
-static bool take_input(struct call *call, struct wish *wish)
+static bool take_input(struct call *call, struct args *args)
 {
-	struct arithmetics *arithmetics = &wish->arithmetics;
-	if (!wish->input_path)
+	struct arithmetics *arithmetics = &args->arithmetics;
+	if (!args->input_path)
 		return true;
 	if (arithmetics->type_names.count || arithmetics->reduction_names.count ||
-		wish->sizes.begin != UNSET_SIZE || wish->count != UINT64_MAX)
+		args->sizes.begin != UNSET_SIZE || args->count != UINT64_MAX)
 		return refuse_usage(call, NULL,
 			"--input: the input has the type, reduction and count; "
 			"--type, --op, --size and --count do not go with it");
-	if (wish->execution.check || wish->links || wish->replay || wish->execution.repeat > 1)
+	if (args->execution.check || args->links || args->replay || args->execution.repeat > 1)
 		return refuse_usage(call, NULL,
 			"--input: --check, --links, --replay and --repeat do "
 			"not go with it");
-	wish->input = open_input(call, wish->input_path);
-	if (!wish->input)
+	args->input = open_input(call, args->input_path);
+	if (!args->input)
 		return false;
-	arithmetics->types[0] = wish->input->type;
-	arithmetics->reductions[0] = wish->input->reduction;
-	wish->count = wish->input->count;
+	arithmetics->types[0] = args->input->type;
+	arithmetics->reductions[0] = args->input->reduction;
+	args->count = args->input->count;
 	return true;
 }
 
-static int run_wish(struct call *call, struct wish *wish)
+static int run_with(struct call *call, struct args *args)
 {
 	struct subject subject = {0};
 	const char *path =
 		only_operand(call, "the file or folder of a schedule or plan set, or - for stdin");
-	if (!path || !accept_trace(call, wish->execution.trace) ||
-		!read_arithmetics(call, &wish->arithmetics) || !read_repeat(call, wish) ||
-		!read_transport(call, wish) || !take_input(call, wish))
+	if (!path || !accept_trace(call, args->execution.trace) ||
+		!read_arithmetics(call, &args->arithmetics) || !read_repeat(call, args) ||
+		!read_transport(call, args) || !take_input(call, args))
 		return call->status;
-	if (open_subject(call, &subject, path, &wish->topology)) {
-		choose_workers(wish, subject.problem.nrank);
-		call->status = wish->table ? run_sizes(call, wish, &subject)
-					   : run_one_size(call, wish, &subject);
+	if (open_subject(call, &subject, path, &args->topology)) {
+		choose_workers(args, subject.problem.nrank);
+		call->status = args->table ? run_sizes(call, args, &subject)
+					   : run_one_size(call, args, &subject);
 	}
 	close_subject(&subject);
 	return call->status;
 }
 
-static int read_and_run(struct call *call, struct wish *wish)
+static int read_and_run(struct call *call, struct args *args)
 {
 	const struct option options[] = {
-		{"size", 0, SIZE, &wish->sizes.begin, "SIZE",
+		{"size", 0, SIZE, &args->sizes.begin, "SIZE",
 			"bytes of a rank's larger buffer, or of a shard: 1KiB, 1MiB, 1GiB, ... "
 			"(1MiB)"},
-		{"count", 0, COUNT, &wish->count, "N",
+		{"count", 0, COUNT, &args->count, "N",
 			"elements of a block instead (AllReduce, Reduce, Broadcast: of the "
 			"vector)"},
-		{"begin", 'b', SIZE, &wish->sizes.begin, "SIZE",
+		{"begin", 'b', SIZE, &args->sizes.begin, "SIZE",
 			"the first size of a table, as --size (8)"},
-		{"end", 'e', SIZE, &wish->sizes.end, "SIZE",
+		{"end", 'e', SIZE, &args->sizes.end, "SIZE",
 			"print a table of sizes up to this, with the columns of nccl-tests"},
-		{"factor", 'f', COUNT, &wish->sizes.factor, "N",
+		{"factor", 'f', COUNT, &args->sizes.factor, "N",
 			"each size of the table is N times the one before (2)"},
-		{"step", 'i', SIZE, &wish->sizes.step, "SIZE", "or larger by this"},
-		{"iters", 'n', NUMBER, &wish->execution.repeat, "N",
+		{"step", 'i', SIZE, &args->sizes.step, "SIZE", "or larger by this"},
+		{"iters", 'n', NUMBER, &args->execution.repeat, "N",
 			"runs of each size of a table: as --repeat (20)"},
-		{"warmup-iters", 'w', NUMBER, &wish->execution.warmup, "N",
+		{"warmup-iters", 'w', NUMBER, &args->execution.warmup, "N",
 			"untimed warm-up runs of each (1)"},
-		{"csv", 0, SWITCH, &wish->csv, NULL,
+		{"csv", 0, SWITCH, &args->csv, NULL,
 			"the table as CSV: times in us, rates in GB/s"},
-		ARITHMETICS_OPTIONS(wish->arithmetics),
-		{"check", 'c', SWITCH, &wish->execution.check, NULL,
+		ARITHMETICS_OPTIONS(args->arithmetics),
+		{"check", 'c', SWITCH, &args->execution.check, NULL,
 			"compare every run with the reference result bit for bit, and with the "
 			"exact result"},
-		{"transport", 0, TEXT, &wish->transport, "threads|seeded|folded|mpi",
+		{"transport", 0, TEXT, &args->transport, "threads|seeded|folded|mpi",
 			"one thread by the seed; outputs from inputs; a process a rank (threads; "
 			"tables: folded)"},
-		WORLD_OPTIONS(wish->mpi, wish->world),
-		{"workers", 0, NUMBER, &wish->execution.nworker, "W",
+		WORLD_OPTIONS(args->mpi, args->world),
+		{"workers", 0, NUMBER, &args->execution.nworker, "W",
 			"threads for all ranks; 0: one for each (the processors)"},
-		{"seed", 's', WIDE, &wish->execution.seed, "S",
+		{"seed", 's', WIDE, &args->execution.seed, "S",
 			"of the inputs, and of the seeded transport (1)"},
-		{"repeat", 0, NUMBER, &wish->execution.repeat, "N",
+		{"repeat", 0, NUMBER, &args->execution.repeat, "N",
 			"run N times; the seeded transport takes seeds S..S+N-1 (1)"},
-		{"links", 0, SWITCH, &wish->links, NULL, "report the bytes of every link"},
-		{"unproved", 0, SWITCH, &wish->unproved, NULL, "run a refuted schedule too"},
-		{"replay", 0, READ, &wish->replay, "FILE",
+		{"links", 0, SWITCH, &args->links, NULL, "report the bytes of every link"},
+		{"unproved", 0, SWITCH, &args->unproved, NULL, "run a refuted schedule too"},
+		{"replay", 0, READ, &args->replay, "FILE",
 			"run exactly the interleavings that `ordo verify --write-replay` wrote, "
 			"and compare"},
-		{"input", 0, READ, &wish->input_path, "FILE",
+		{"input", 0, READ, &args->input_path, "FILE",
 			"run on this input (ordo/input/1), and print the elements that it names"},
-		{"trace", 0, WRITTEN, &wish->execution.trace, "FILE",
+		{"trace", 0, WRITTEN, &args->execution.trace, "FILE",
 			"write when each task of the last call ran, as trace-event JSON for "
 			"Perfetto"},
-		TOPOLOGY_OPTIONS(wish->topology),
+		TOPOLOGY_OPTIONS(args->topology),
 		MEMORY_LIMIT_OPTION,
 	};
-	return READ_OPTIONS(call, options) ? run_wish(call, wish) : call->status;
+	return READ_OPTIONS(call, options) ? run_with(call, args) : call->status;
 }
 
 static int run(struct call *call)
 {
-	struct wish wish = {
+	struct args args = {
 		.execution = {.nworker = UNSET, .seed = 1, .repeat = UNSET, .warmup = UNSET},
 		.sizes = {UNSET_SIZE, UNSET_SIZE, UNSET_SIZE, UNSET_SIZE},
 		.count = UINT64_MAX};
-	const int status = close_world(&wish.world, read_and_run(call, &wish));
-	free_texts(&wish.topology.failed);
-	free_arithmetics(&wish.arithmetics);
-	ordo_input_destroy(wish.input);
+	const int status = close_world(&args.world, read_and_run(call, &args));
+	free_texts(&args.topology.failed);
+	free_arithmetics(&args.arithmetics);
+	ordo_input_destroy(args.input);
 	return status;
 }
 

@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct wish {
-	struct problem_wish what;
+struct args {
+	struct problem_options what;
 	struct predicting setting; /* without its size */
 	struct conditions conditions;
 	const char *sizes, *output;
@@ -119,12 +119,12 @@ static void report_margins(const struct report *report, const struct ordo_tuning
 }
 
 static void report_tuning(
-	const struct report *report, const struct wish *wish, const struct ordo_tuning *tuning)
+	const struct report *report, const struct args *args, const struct ordo_tuning *tuning)
 {
 	struct report price = report_object(report, "price");
 	report_crossovers(report, tuning);
 	report_margins(report, tuning);
-	if (!has_conditions(&wish->conditions) && !wish->conditions.constant)
+	if (!has_conditions(&args->conditions) && !args->conditions.constant)
 		price.text = NULL;
 	report_line(&price, "price of conditions",
 		"at most %.4g<most> times the fastest of all, at %" PRIu64 "<bytes> bytes",
@@ -140,16 +140,16 @@ static void report_candidates(const struct report *report, const struct ordo_tun
 }
 
 static bool report_making(
-	struct call *call, const struct wish *wish, struct making *making, double taken)
+	struct call *call, const struct args *args, struct making *making, double taken)
 {
 	const struct ordo_tuning *tuning = &making->tuning;
 	const struct ordo_topology *topology = making->predicted.topology;
 	const struct report report = report_of(call, stdout), effort = report_of(call, stderr);
 	report_made(&report, &making->made);
-	report_tuning(&report, wish, tuning);
+	report_tuning(&report, args, tuning);
 	if (!report_set_proof(call, &report, &making->made.set_proof))
 		return false;
-	if (call->json || wish->candidates)
+	if (call->json || args->candidates)
 		report_candidates(&report, tuning);
 	if (!call->json)
 		note(call, "%u candidates at %u sizes on %s: %" PRIu64 " schedules simulated",
@@ -157,42 +157,43 @@ static bool report_making(
 			topology ? topology->name : "a link between every two ranks",
 			tuning->nprediction);
 	report_text(&effort, "chosen, compiled%s in %g<seconds:time>%s",
-		wish->output ? ", proved and written" : " and proved", taken,
-		wish->output ? " to " : "; --output FOLDER keeps it\n");
-	if (wish->output)
-		report_text(&effort, "%s\n", wish->output);
-	report_members(&effort, "%s<output>", wish->output);
+		args->output ? ", proved and written" : " and proved", taken,
+		args->output ? " to " : "; --output FOLDER keeps it\n");
+	if (args->output)
+		report_text(&effort, "%s\n", args->output);
+	report_members(&effort, "%s<output>", args->output);
 	return true;
 }
 
-static bool tune_sizes(struct call *call, const struct wish *wish,
-	const struct tuning_wish *fastest, struct making *making)
+static bool tune_sizes(struct call *call, const struct args *args,
+	const struct tuning_options *fastest, struct making *making)
 {
 	const double began = clock_seconds();
 	const struct ordo_selection_wish selected = {
-		.problem = wish->what.problem, .topology = making->predicted.topology};
+		.problem = args->what.problem, .topology = making->predicted.topology};
 	struct ordo_selection *selection = &making->tuning.selection;
-	note_assumption(call, &wish->setting, wish->what.problem.nrank, &making->predicted);
+	note_assumption(call, &args->setting, args->what.problem.nrank, &making->predicted);
 	return find_fastest(call, fastest, &making->predicted, &making->tuning) &&
 	       find_costs(call, making) &&
-	       prove_selection(call, &making->made, selection, &selected, &wish->conditions) &&
-	       (!wish->output || write_selection(call, &making->made, selection, wish->output)) &&
-	       report_making(call, wish, making, clock_seconds() - began);
+	       prove_selection(call, &making->made, selection, &selected, &args->conditions) &&
+	       (!args->output || write_selection(call, &making->made, selection, args->output)) &&
+	       report_making(call, args, making, clock_seconds() - began);
 }
 
-static int tune_wish(struct call *call, struct wish *wish)
+static int tune_with(struct call *call, struct args *args)
 {
 	struct making making = {.made = {.set = NULL}};
-	struct tuning_wish fastest = {.setting = &wish->setting, .conditions = &wish->conditions};
-	if (!read_problem(call, &wish->what) ||
-		!read_conditions(call, &wish->conditions, wish->what.problem.op) ||
-		!read_sizes(call, wish->sizes, &fastest.from_bytes, &fastest.to_bytes) ||
-		(wish->output && !read_set_output(call, wish->output)))
+	struct tuning_options fastest = {
+		.setting = &args->setting, .conditions = &args->conditions};
+	if (!read_problem(call, &args->what) ||
+		!read_conditions(call, &args->conditions, args->what.problem.op) ||
+		!read_sizes(call, args->sizes, &fastest.from_bytes, &fastest.to_bytes) ||
+		(args->output && !read_set_output(call, args->output)))
 		return call->status;
-	fastest.problem = wish->what.problem;
+	fastest.problem = args->what.problem;
 	const bool worked =
-		open_predicted(call, &wish->setting, &wish->what.problem, &making.predicted) &&
-		tune_sizes(call, wish, &fastest, &making);
+		open_predicted(call, &args->setting, &args->what.problem, &making.predicted) &&
+		tune_sizes(call, args, &fastest, &making);
 	end_made(&making.made);
 	ordo_tuning_free(&making.tuning);
 	close_predicted(&making.predicted);
@@ -201,26 +202,26 @@ static int tune_wish(struct call *call, struct wish *wish)
 
 static int tune(struct call *call)
 {
-	struct wish wish = {.sizes = "1:1GiB"};
+	struct args args = {.sizes = "1:1GiB"};
 	const struct option options[] = {
-		PROBLEM_OPTIONS(wish.what),
-		TOPOLOGY_OPTIONS(wish.setting.topology),
-		CONDITION_OPTIONS(wish.conditions),
-		{"sizes", 0, TEXT, &wish.sizes, "A:B",
+		PROBLEM_OPTIONS(args.what),
+		TOPOLOGY_OPTIONS(args.setting.topology),
+		CONDITION_OPTIONS(args.conditions),
+		{"sizes", 0, TEXT, &args.sizes, "A:B",
 			"the sizes, in bytes of a rank's larger buffer; A: has no end (1:1GiB)"},
-		COST_OPTIONS(wish.setting),
-		{"candidates", 0, SWITCH, &wish.candidates, NULL,
+		COST_OPTIONS(args.setting),
+		{"candidates", 0, SWITCH, &args.candidates, NULL,
 			"also list all candidates with their times at the smallest size, and why "
 			"others were rejected"},
-		{"output", 'o', WRITTEN, &wish.output, "FOLDER",
+		{"output", 'o', WRITTEN, &args.output, "FOLDER",
 			"write the plan set there (without it, only a summary is printed)"},
 		MEMORY_LIMIT_OPTION,
 	};
 	if (!READ_OPTIONS(call, options))
 		return call->status;
-	const int status = tune_wish(call, &wish);
-	free_texts(&wish.setting.topology.failed);
-	free_texts(&wish.conditions.required);
+	const int status = tune_with(call, &args);
+	free_texts(&args.setting.topology.failed);
+	free_texts(&args.conditions.required);
 	return status;
 }
 

@@ -11,7 +11,7 @@
 #include <ordo/detail/input.h>
 #include <string.h>
 
-struct wish {
+struct args {
 	const char *file;
 	struct topology_choice topology;
 	bool through_ranks;
@@ -23,7 +23,7 @@ struct wish {
 	struct conditions conditions;
 	const char *symmetry; /* as on the command line */
 	enum symmetry_use use;
-	struct generate_wish generate;
+	struct generate_options generate;
 };
 
 /* A document can name the topology it was compiled for. */
@@ -42,41 +42,41 @@ static void compare_topology(struct call *call, const struct ordo_schedule *sche
 			schedule->topology_digest, topology->name, digest);
 }
 
-static void report_proved(const struct report *report, const struct wish *wish,
+static void report_proved(const struct report *report, const struct args *args,
 	const struct ordo_schedule *schedule, const struct ordo_proof *proof, bool topology)
 {
 	const char *plain = paint(report->text, PLAIN);
 	if (proof->proved)
-		report_text(report, "%s: %sproved%s\n  ", wish->file, paint(report->text, GREEN),
+		report_text(report, "%s: %sproved%s\n  ", args->file, paint(report->text, GREEN),
 			plain);
 	else
-		report_text(report, "%s: %srefuted%s, %u finding%s%s\n", wish->file,
+		report_text(report, "%s: %srefuted%s, %u finding%s%s\n", args->file,
 			paint(report->text, RED), plain, proof->nfinding, plural(proof->nfinding),
 			proof->complete ? "" : "; there may be others once these are repaired");
 	report_schedule(proof->proved ? report : &(struct report){.json = report->json}, schedule);
 	if (proof->proved)
-		report_rules(report, &wish->limits, topology, wish->through_ranks);
+		report_rules(report, &args->limits, topology, args->through_ranks);
 }
 
 /* Checks --require: reports the first refuted guarantee. */
 static int check_conditions(
-	struct call *call, const struct wish *wish, const struct guarantee_verdicts *verdicts)
+	struct call *call, const struct args *args, const struct guarantee_verdicts *verdicts)
 {
 	struct ordo_error error;
 	for (int i = 0; i < ORDO_NGUARANTEE; i++) {
 		const struct ordo_judgement *judgement = &verdicts->of[i];
-		if (!(wish->conditions.guarantees >> i & 1) || judgement->verdict == ORDO_HOLDS ||
+		if (!(args->conditions.guarantees >> i & 1) || judgement->verdict == ORDO_HOLDS ||
 			judgement->verdict == ORDO_NOT_APPLICABLE)
 			continue;
 		ordo_fail(&error, ORDO_REFUTED, 0, "%s %s does not hold for %s %s: %s",
 			ordo_guarantee_name((enum ordo_guarantee)i),
 			ordo_guarantee_title((enum ordo_guarantee)i),
-			ordo_type_name(wish->arithmetic.type),
-			ordo_reduction_name(wish->arithmetic.reduction), judgement->why);
-		if (judgement->contradicted && !wish->input)
+			ordo_type_name(args->arithmetic.type),
+			ordo_reduction_name(args->arithmetic.reduction), judgement->why);
+		if (judgement->contradicted && !args->input)
 			ordo_hint(&error, "--write-input OUT writes an input that shows it, for "
 					  "`ordo run --input OUT`");
-		snprintf(error.file, sizeof error.file, "%s", wish->file);
+		snprintf(error.file, sizeof error.file, "%s", args->file);
 		return fail(call, &error);
 	}
 	return ORDO_OK;
@@ -84,29 +84,29 @@ static int check_conditions(
 
 /* The first refuted guarantee that is required, or else the first refuted one. */
 static const struct ordo_contradiction *choose_contradiction(
-	const struct wish *wish, const struct guarantee_verdicts *verdicts)
+	const struct args *args, const struct guarantee_verdicts *verdicts)
 {
 	for (int only_required = 1; only_required >= 0; only_required--)
 		for (int i = 0; i < ORDO_NGUARANTEE; i++)
 			if (verdicts->of[i].contradicted &&
-				(!only_required || wish->conditions.guarantees >> i & 1))
+				(!only_required || args->conditions.guarantees >> i & 1))
 				return &verdicts->of[i].contradiction;
 	return NULL;
 }
 
-static int write_input(struct call *call, const struct wish *wish,
+static int write_input(struct call *call, const struct args *args,
 	const struct ordo_schedule *schedule, const struct guarantee_verdicts *verdicts)
 {
 	struct ordo_error error;
-	const struct ordo_contradiction *found = choose_contradiction(wish, verdicts);
+	const struct ordo_contradiction *found = choose_contradiction(args, verdicts);
 	if (!found) {
 		note(call, "no input written: neither G1 nor G3 is refuted for %s %s",
-			ordo_type_name(wish->arithmetic.type),
-			ordo_reduction_name(wish->arithmetic.reduction));
+			ordo_type_name(args->arithmetic.type),
+			ordo_reduction_name(args->arithmetic.reduction));
 		return ORDO_OK;
 	}
 	struct ordo_input *input = ordo_input_contradicting(&schedule->problem, found, &error);
-	const bool worked = input && ordo_input_write(input, wish->input, &error);
+	const bool worked = input && ordo_input_write(input, args->input, &error);
 	ordo_input_destroy(input);
 	if (!worked)
 		return fail(call, &error);
@@ -115,26 +115,26 @@ static int write_input(struct call *call, const struct wish *wish,
 		"%s<input>: chunk %u on rank %u and chunk %u on rank %u differ; `ordo run --input` "
 		"shows "
 		"it",
-		wish->input, found->element[0].chunk, found->element[0].rank,
+		args->input, found->element[0].chunk, found->element[0].rank,
 		found->element[1].chunk, found->element[1].rank);
 	return ORDO_OK;
 }
 
 /* Reports the guarantees of a proof for the arithmetic, and checks the requirements. */
-static int report_guarantees_of(struct call *call, const struct wish *wish,
+static int report_guarantees_of(struct call *call, const struct args *args,
 	const struct ordo_schedule *schedule, const struct ordo_proof *proof)
 {
 	struct guarantee_verdicts verdicts;
 	const struct report report = report_of(call, stdout);
 	if (!check_guarantees(
-		    call, &wish->arithmetic, &schedule->problem, proof, NULL, &verdicts)) {
+		    call, &args->arithmetic, &schedule->problem, proof, NULL, &verdicts)) {
 		free_guarantee_verdicts(&verdicts);
 		return call->status;
 	}
 	report_guarantees(&report, schedule, proof, &verdicts);
-	int status = wish->input ? write_input(call, wish, schedule, &verdicts) : ORDO_OK;
+	int status = args->input ? write_input(call, args, schedule, &verdicts) : ORDO_OK;
 	if (status == ORDO_OK)
-		status = check_conditions(call, wish, &verdicts);
+		status = check_conditions(call, args, &verdicts);
 	free_guarantee_verdicts(&verdicts);
 	return status;
 }
@@ -148,206 +148,206 @@ static void report_times(const struct report *report, double read, double provin
 }
 
 /* Requirements and inputs need the trees, which only the proof of all ranks lists. */
-static enum symmetry_use symmetry_for(const struct wish *wish)
+static enum symmetry_use symmetry_for(const struct args *args)
 {
-	return (has_conditions(&wish->conditions) || wish->input || wish->certificate) &&
-			       wish->use == SYMMETRY_AUTO
+	return (has_conditions(&args->conditions) || args->input || args->certificate) &&
+			       args->use == SYMMETRY_AUTO
 		       ? SYMMETRY_OFF
-		       : wish->use;
+		       : args->use;
 }
 
 /* A refuted schedule has no certificate, as its findings show; if it is proved without an order,
  * that is reported. */
-static int write_certificate(struct call *call, const struct wish *wish,
+static int write_certificate(struct call *call, const struct args *args,
 	const struct ordo_schedule *schedule, const struct ordo_proof *proof)
 {
 	struct ordo_error error;
-	if (!ordo_certificate_write(schedule, proof, wish->certificate, &error))
+	if (!ordo_certificate_write(schedule, proof, args->certificate, &error))
 		return fail(call, &error);
 	const struct report report = report_of(call, stdout);
 	report_line(&report, "certificate", "%s<certificate>; to check it again: ordo-check %s %s",
-		wish->certificate, wish->file, wish->certificate);
+		args->certificate, args->file, args->certificate);
 	return ORDO_OK;
 }
 
-static int report_verdict(struct call *call, const struct wish *wish,
+static int report_verdict(struct call *call, const struct args *args,
 	const struct ordo_schedule *schedule, const struct ordo_proof *proof,
 	const struct symmetry_found *found, bool topology)
 {
 	const struct report report = report_of(call, stdout), errors = report_of(call, stderr);
 	report_proof(&errors, schedule, proof);
-	report_proved(&report, wish, schedule, proof, topology);
+	report_proved(&report, args, schedule, proof, topology);
 	const int status =
-		proof->proved ? report_guarantees_of(call, wish, schedule, proof) : ORDO_REFUTED;
+		proof->proved ? report_guarantees_of(call, args, schedule, proof) : ORDO_REFUTED;
 	report_symmetry(&report, found);
 	return status;
 }
 
-static int verify_schedule(struct call *call, const struct wish *wish,
+static int verify_schedule(struct call *call, const struct args *args,
 	const struct ordo_schedule *schedule, double read)
 {
 	struct ordo_topology *topology;
-	if (!can_check_guarantees(call, &wish->arithmetic, &schedule->problem) ||
-		!choose_topology(call, &wish->topology, schedule->problem.nrank, &topology))
+	if (!can_check_guarantees(call, &args->arithmetic, &schedule->problem) ||
+		!choose_topology(call, &args->topology, schedule->problem.nrank, &topology))
 		return call->status;
 	compare_topology(call, schedule, topology);
 	const struct ordo_verify_options options = {.topology = topology,
-		.through_ranks = wish->through_ranks,
-		.atomic_reduce = wish->atomic_reduce,
-		.limits = wish->limits,
-		.max_findings = wish->max_findings};
+		.through_ranks = args->through_ranks,
+		.atomic_reduce = args->atomic_reduce,
+		.limits = args->limits,
+		.max_findings = args->max_findings};
 	double began = clock_seconds();
 	struct symmetry_found found;
 	struct ordo_proof *proof =
-		prove_schedule(call, schedule, &options, symmetry_for(wish), &found);
+		prove_schedule(call, schedule, &options, symmetry_for(args), &found);
 	double proving = clock_seconds() - began;
 	int status = call->status;
 	if (proof) {
 		const struct report report = report_of(call, stdout);
-		status = report_verdict(call, wish, schedule, proof, &found, topology);
+		status = report_verdict(call, args, schedule, proof, &found, topology);
 		report_times(&report, read, proving);
-		if (wish->replay && !write_replay(call, schedule, proof, wish->file, wish->replay))
+		if (args->replay && !write_replay(call, schedule, proof, args->file, args->replay))
 			status = call->status;
-		if (wish->certificate && status == ORDO_OK)
-			status = write_certificate(call, wish, schedule, proof);
+		if (args->certificate && status == ORDO_OK)
+			status = write_certificate(call, args, schedule, proof);
 	}
 	ordo_proof_destroy(proof);
 	ordo_topology_destroy(topology);
 	return status;
 }
 
-static int verify_one(struct call *call, const struct wish *wish)
+static int verify_one(struct call *call, const struct args *args)
 {
 	double began = clock_seconds();
-	struct ordo_schedule *schedule = open_schedule(call, wish->file);
-	const int status = schedule ? verify_schedule(call, wish, schedule, clock_seconds() - began)
+	struct ordo_schedule *schedule = open_schedule(call, args->file);
+	const int status = schedule ? verify_schedule(call, args, schedule, clock_seconds() - began)
 				    : call->status;
 	ordo_schedule_destroy(schedule);
 	return status;
 }
 
-static int verify_all(struct call *call, const struct wish *wish)
+static int verify_all(struct call *call, const struct args *args)
 {
-	const struct set_question question = {.path = wish->file,
-		.topology = &wish->topology,
-		.options = {.through_ranks = wish->through_ranks,
-			.atomic_reduce = wish->atomic_reduce,
-			.limits = wish->limits,
-			.max_findings = wish->max_findings},
-		.conditions = &wish->conditions,
-		.arithmetic = &wish->arithmetic};
-	const char *const alone = wish->replay	      ? "--write-replay"
-				  : wish->input	      ? "--write-input"
-				  : wish->certificate ? "--certificate"
-				  : wish->symmetry    ? "--symmetry"
+	const struct set_question question = {.path = args->file,
+		.topology = &args->topology,
+		.options = {.through_ranks = args->through_ranks,
+			.atomic_reduce = args->atomic_reduce,
+			.limits = args->limits,
+			.max_findings = args->max_findings},
+		.conditions = &args->conditions,
+		.arithmetic = &args->arithmetic};
+	const char *const alone = args->replay	      ? "--write-replay"
+				  : args->input	      ? "--write-input"
+				  : args->certificate ? "--certificate"
+				  : args->symmetry    ? "--symmetry"
 						      : NULL;
 	if (alone)
 		return fail_usage(call, NULL, "%s takes one schedule, found a plan set", alone);
 	return verify_set(call, &question);
 }
 
-static int verify_programs(struct call *call, struct wish *wish)
+static int verify_programs(struct call *call, struct args *args)
 {
 	struct ordo_topology *topology;
-	if (!choose_topology(call, &wish->topology, wish->generate.ranks, &topology))
+	if (!choose_topology(call, &args->topology, args->generate.ranks, &topology))
 		return call->status;
-	wish->generate.use = wish->use;
-	wish->generate.arithmetic = wish->arithmetic;
-	wish->generate.options = (struct ordo_verify_options){.topology = topology,
-		.through_ranks = wish->through_ranks,
-		.limits = wish->limits,
-		.max_findings = wish->max_findings};
-	const int status = verify_generated(call, &wish->generate);
+	args->generate.use = args->use;
+	args->generate.arithmetic = args->arithmetic;
+	args->generate.options = (struct ordo_verify_options){.topology = topology,
+		.through_ranks = args->through_ranks,
+		.limits = args->limits,
+		.max_findings = args->max_findings};
+	const int status = verify_generated(call, &args->generate);
 	ordo_topology_destroy(topology);
 	return status;
 }
 
 /* Checks the options that exclude or require each other. false: call->status. */
-static bool makes_sense(struct call *call, const struct wish *wish)
+static bool makes_sense(struct call *call, const struct args *args)
 {
-	const struct generate_wish *generate = &wish->generate;
+	const struct generate_options *generate = &args->generate;
 	if (!generate->algorithm && (generate->operator|| generate->ranks || generate->trust))
 		call->status = fail_usage(
 			call, NULL, "--operator, --ranks and --trust go with --generate");
-	else if (wish->through_ranks && !wish->topology.name && !wish->topology.failed.count)
+	else if (args->through_ranks && !args->topology.name && !args->topology.failed.count)
 		call->status = fail_usage(
 			call, NULL, "--route-through-ranks goes with --topology or --fail-link");
-	else if (generate->algorithm && (wish->replay || wish->input || wish->atomic_reduce ||
-						has_conditions(&wish->conditions)))
+	else if (generate->algorithm && (args->replay || args->input || args->atomic_reduce ||
+						has_conditions(&args->conditions)))
 		call->status = fail_usage(call, NULL,
 			"--generate goes without --write-replay, --write-input, --atomic-reduce "
 			"and --require");
-	else if (wish->use == SYMMETRY_ONLY && (wish->input || has_conditions(&wish->conditions)))
+	else if (args->use == SYMMETRY_ONLY && (args->input || has_conditions(&args->conditions)))
 		call->status = fail_usage(call,
 			"without --symmetry only the whole is proved, and its trees listed",
 			"%s needs trees, which a proof from one program does not list",
-			wish->input ? "--write-input" : "--require");
+			args->input ? "--write-input" : "--require");
 	else
 		return true;
 	return false;
 }
 
-static int verify_wish(struct call *call, struct wish *wish)
+static int verify_with(struct call *call, struct args *args)
 {
-	if (wish->generate.algorithm && !call->noperand)
-		wish->file = wish->generate.algorithm;
-	else if (wish->generate.algorithm)
+	if (args->generate.algorithm && !call->noperand)
+		args->file = args->generate.algorithm;
+	else if (args->generate.algorithm)
 		call->status = fail_usage(
 			call, NULL, "--generate takes no file, found %s", call->operands[0]);
 	else
-		wish->file = only_operand(
+		args->file = only_operand(
 			call, "the file or folder of a schedule or plan set, or - for stdin");
-	if (!wish->file || !read_symmetry_use(call, wish->symmetry, &wish->use) ||
-		!read_arithmetic(call, &wish->arithmetic) ||
-		!read_guarantees(call, &wish->conditions) || !makes_sense(call, wish))
+	if (!args->file || !read_symmetry_use(call, args->symmetry, &args->use) ||
+		!read_arithmetic(call, &args->arithmetic) ||
+		!read_guarantees(call, &args->conditions) || !makes_sense(call, args))
 		return call->status;
-	if (wish->generate.algorithm)
-		return verify_programs(call, wish);
-	return ordo_is_plan_set(wish->file) ? verify_all(call, wish) : verify_one(call, wish);
+	if (args->generate.algorithm)
+		return verify_programs(call, args);
+	return ordo_is_plan_set(args->file) ? verify_all(call, args) : verify_one(call, args);
 }
 
 static int verify(struct call *call)
 {
-	struct wish wish = {0};
+	struct args args = {0};
 	const struct option options[] = {
-		TOPOLOGY_OPTIONS(wish.topology),
-		ROUTE_OPTION(wish.through_ranks),
-		{"require", 0, TEXTS, &wish.conditions.required, "G,G",
+		TOPOLOGY_OPTIONS(args.topology),
+		ROUTE_OPTION(args.through_ranks),
+		{"require", 0, TEXTS, &args.conditions.required, "G,G",
 			"exit 1 unless these guarantees hold: G1, G2, G3; for a set also: constant "
 			"(one order)"},
-		{"atomic-reduce", 0, SWITCH, &wish.atomic_reduce, NULL, ATOMIC_REDUCE_MEANING},
-		LIMIT_OPTIONS(wish.limits),
-		{"max-findings", 0, POSITIVE, &wish.max_findings, "N",
+		{"atomic-reduce", 0, SWITCH, &args.atomic_reduce, NULL, ATOMIC_REDUCE_MEANING},
+		LIMIT_OPTIONS(args.limits),
+		{"max-findings", 0, POSITIVE, &args.max_findings, "N",
 			"stop after N findings (16)"},
-		{"symmetry", 0, TEXT, &wish.symmetry, "auto|off|only",
+		{"symmetry", 0, TEXT, &args.symmetry, "auto|off|only",
 			"prove from one rank's program if all are alike; auto: if large; only: "
 			"exit 4 if not"},
-		{"generate", 0, TEXT, &wish.generate.algorithm,
+		{"generate", 0, TEXT, &args.generate.algorithm,
 			"ring|tree|binary-blocks|halving-doubling|recursive-doubling",
 			"verify generated programs instead of a FILE, for any number of ranks"},
-		{"operator", 0, TEXT, &wish.generate.operator, "OPERATOR",
+		{"operator", 0, TEXT, &args.generate.operator, "OPERATOR",
 			"with --generate: the operator (AllReduce)"},
-		{"ranks", 'n', POSITIVE, &wish.generate.ranks, "N",
+		{"ranks", 'n', POSITIVE, &args.generate.ranks, "N",
 			"with --generate: the number of ranks"},
-		{"trust", 0, SWITCH, &wish.generate.trust, NULL,
+		{"trust", 0, SWITCH, &args.generate.trust, NULL,
 			"with --generate: compare only the programs of the ranks that generate the "
 			"symmetry"},
-		{"write-replay", 0, WRITTEN, &wish.replay, "OUT",
+		{"write-replay", 0, WRITTEN, &args.replay, "OUT",
 			"write an interleaving that shows the first finding; see `ordo run "
 			"--replay`"},
-		ARITHMETIC_OPTIONS(wish.arithmetic),
-		{"write-input", 0, WRITTEN, &wish.input, "OUT",
+		ARITHMETIC_OPTIONS(args.arithmetic),
+		{"write-input", 0, WRITTEN, &args.input, "OUT",
 			"write an input whose bits differ where a guarantee is refuted; see `ordo "
 			"run --input`"},
-		{"certificate", 0, WRITTEN, &wish.certificate, "OUT",
+		{"certificate", 0, WRITTEN, &args.certificate, "OUT",
 			"write the proof as a document, which the program ordo-check checks"},
 		MEMORY_LIMIT_OPTION,
 	};
 	if (!READ_OPTIONS(call, options))
 		return call->status;
-	const int status = verify_wish(call, &wish);
-	free_texts(&wish.topology.failed);
-	free_texts(&wish.conditions.required);
+	const int status = verify_with(call, &args);
+	free_texts(&args.topology.failed);
+	free_texts(&args.conditions.required);
 	return status;
 }
 

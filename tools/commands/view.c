@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct wish {
+struct args {
 	const char *file, *output;
 	const char *against; /* another schedule, or NULL */
 	struct predicting predicting;
@@ -29,7 +29,7 @@ struct wish {
 /* The parts of a page, and their owner. */
 struct making {
 	struct call *call;
-	const struct wish *wish;
+	const struct args *args;
 	struct subject subject;
 	struct ordo_schedule *schedule; /* of the schedule */
 	struct ordo_proof *proof;
@@ -77,15 +77,15 @@ static char *command_line(const struct call *call)
 	return text;
 }
 
-static bool open_wished(struct making *making)
+static bool open_proved(struct making *making)
 {
-	const struct wish *wish = making->wish;
-	if (!open_subject(making->call, &making->subject, wish->file, &wish->predicting.topology))
+	const struct args *args = making->args;
+	if (!open_subject(making->call, &making->subject, args->file, &args->predicting.topology))
 		return false;
 	const uint64_t count = count_of_bytes(
-		&making->subject.problem, wish->arithmetic.type, wish->predicting.bytes);
+		&making->subject.problem, args->arithmetic.type, args->predicting.bytes);
 	struct proved_schedule *found =
-		find_schedule(making->call, &making->subject, wish->arithmetic.type, count);
+		find_schedule(making->call, &making->subject, args->arithmetic.type, count);
 	making->schedule = found ? found->schedule : NULL;
 	return found;
 }
@@ -93,35 +93,35 @@ static bool open_wished(struct making *making)
 static bool check_orders(struct making *making)
 {
 	struct call *call = making->call;
-	const struct wish *wish = making->wish;
+	const struct args *args = making->args;
 	const struct ordo_problem *problem = &making->schedule->problem;
-	if (wish->against && !ordo_operator_facts(problem->op)->reduces) {
+	if (args->against && !ordo_operator_facts(problem->op)->reduces) {
 		call->status =
 			fail_usage(call, NULL, "--against compares sums, and %s adds nothing",
 				ordo_operator_facts(problem->op)->name);
 		return false;
 	}
 	return check_guarantees(
-		       call, &wish->arithmetic, problem, making->proof, NULL, &making->verdicts) &&
-	       (!wish->against || check_guarantees_against(call, wish->against, making->schedule,
+		       call, &args->arithmetic, problem, making->proof, NULL, &making->verdicts) &&
+	       (!args->against || check_guarantees_against(call, args->against, making->schedule,
 					  making->proof, &making->verdicts));
 }
 
 static bool prove_and_check(struct making *making)
 {
 	struct call *call = making->call;
-	const struct wish *wish = making->wish;
+	const struct args *args = making->args;
 	const struct ordo_problem *problem = &making->schedule->problem;
 	struct symmetry_found found;
-	if (!open_predicted(call, &wish->predicting, problem, &making->predicted))
+	if (!open_predicted(call, &args->predicting, problem, &making->predicted))
 		return false;
 	const struct ordo_verify_options options = {.topology = making->predicted.topology,
-		.through_ranks = wish->predicting.through_ranks,
-		.atomic_reduce = wish->atomic_reduce,
-		.limits = wish->limits};
+		.through_ranks = args->predicting.through_ranks,
+		.atomic_reduce = args->atomic_reduce,
+		.limits = args->limits};
 	/* A comparison needs the trees, which only the proof of all ranks lists. */
 	making->proof = prove_schedule(call, making->schedule, &options,
-		wish->against ? SYMMETRY_OFF : SYMMETRY_AUTO, &found);
+		args->against ? SYMMETRY_OFF : SYMMETRY_AUTO, &found);
 	return making->proof && (!making->proof->proved || check_orders(making));
 }
 
@@ -139,7 +139,7 @@ static bool can_be_predicted(const struct making *making)
 static bool time_tasks(struct making *making)
 {
 	struct ordo_error error;
-	const struct wish *wish = making->wish;
+	const struct args *args = making->args;
 	if (!making->proof->proved) {
 		making->counted = count_steps(making->schedule, &error);
 		if (!making->counted || !order_steps(making->counted, &making->steps, &error))
@@ -147,8 +147,8 @@ static bool time_tasks(struct making *making)
 		if (!can_be_predicted(making))
 			return true;
 	}
-	if (!predict_bytes(making->call, &wish->predicting, making->schedule,
-		    wish->predicting.bytes, &making->predicted))
+	if (!predict_bytes(making->call, &args->predicting, making->schedule,
+		    args->predicting.bytes, &making->predicted))
 		return false;
 	free_steps(&making->steps);
 	return order_steps(making->predicted.prediction->timeline, &making->steps, &error) ||
@@ -158,9 +158,9 @@ static bool time_tasks(struct making *making)
 static bool choose_part(struct making *making)
 {
 	struct ordo_error error;
-	const struct wish *wish = making->wish;
+	const struct args *args = making->args;
 	uint32_t nrank = 0, *ranks = NULL;
-	if (wish->ranks.count && !(ranks = read_numbers(making->call, "ranks", &wish->ranks,
+	if (args->ranks.count && !(ranks = read_numbers(making->call, "ranks", &args->ranks,
 					   making->schedule->problem.nrank, &nrank)))
 		return false;
 	if (nrank > MOST_RANKS) {
@@ -170,7 +170,7 @@ static bool choose_part(struct making *making)
 		return false;
 	}
 	const bool worked = choose_shown(&making->shown, making->schedule, &making->steps, ranks,
-				    nrank, wish->max_tasks, &error) &&
+				    nrank, args->max_tasks, &error) &&
 			    find_incoming(&making->incoming, making->schedule, &making->steps,
 				    &making->shown, &error);
 	free(ranks);
@@ -189,14 +189,14 @@ static bool print_page(struct making *making, FILE *out)
 	const struct page page = {.schedule = making->schedule,
 		.proof = making->proof,
 		.verdicts = making->proof->proved ? &making->verdicts : NULL,
-		.limits = &making->wish->limits,
+		.limits = &making->args->limits,
 		.topology = making->predicted.topology,
 		.prediction = prediction,
 		.timeline = prediction ? prediction->timeline : making->counted,
 		.steps = &making->steps,
 		.shown = &making->shown,
 		.incoming = &making->incoming,
-		.against = making->wish->against,
+		.against = making->args->against,
 		.command = command};
 	const bool worked = write_page(out, &page, &error) || refuse_error(making->call, &error);
 	free(command);
@@ -239,7 +239,7 @@ static bool deliver(struct making *making, FILE *page)
 {
 	struct ordo_error error;
 	struct call *call = making->call;
-	const char *output = making->wish->output;
+	const char *output = making->args->output;
 	add_text(call->answer, "output", output);
 	if (call->json && !output && !add_contents(call->answer, "page", page, &error))
 		return refuse_error(making->call, &error);
@@ -251,7 +251,7 @@ static bool deliver(struct making *making, FILE *page)
 static bool make_page(struct making *making)
 {
 	struct ordo_error error;
-	if (!open_wished(making) || !prove_and_check(making) || !time_tasks(making) ||
+	if (!open_proved(making) || !prove_and_check(making) || !time_tasks(making) ||
 		!choose_part(making))
 		return false;
 	FILE *page = tmpfile();
@@ -280,16 +280,16 @@ static void release(struct making *making)
 	close_subject(&making->subject);
 }
 
-static int view_wish(struct call *call, struct wish *wish)
+static int view_with(struct call *call, struct args *args)
 {
-	wish->file =
+	args->file =
 		only_operand(call, "the file or folder of a schedule or plan set, or - for stdin");
-	wish->arithmetic.type_name = wish->predicting.type_name;
-	if (!wish->file || !read_arithmetic(call, &wish->arithmetic))
+	args->arithmetic.type_name = args->predicting.type_name;
+	if (!args->file || !read_arithmetic(call, &args->arithmetic))
 		return call->status;
-	if (wish->output && !strcmp(wish->output, "-"))
-		wish->output = NULL;
-	struct making making = {.call = call, .wish = wish};
+	if (args->output && !strcmp(args->output, "-"))
+		args->output = NULL;
+	struct making making = {.call = call, .args = args};
 	call->status = ORDO_OK;
 	const bool worked = make_page(&making);
 	release(&making);
@@ -298,26 +298,26 @@ static int view_wish(struct call *call, struct wish *wish)
 
 static int view(struct call *call)
 {
-	struct wish wish = {.predicting = PREDICTING_USUAL, .max_tasks = MOST_TASKS};
+	struct args args = {.predicting = PREDICTING_USUAL, .max_tasks = MOST_TASKS};
 	const struct option options[] = {
-		{"output", 'o', WRITTEN, &wish.output, "OUT", "where to write (stdout)"},
-		PREDICTING_OPTIONS(wish.predicting),
-		{"op", 0, TEXT, &wish.arithmetic.reduction_name, "OP",
+		{"output", 'o', WRITTEN, &args.output, "OUT", "where to write (stdout)"},
+		PREDICTING_OPTIONS(args.predicting),
+		{"op", 0, TEXT, &args.arithmetic.reduction_name, "OP",
 			"check the order for " ORDO_REDUCTION_NAMES " (sum)"},
-		{"against", 0, READ, &wish.against, "FILE",
+		{"against", 0, READ, &args.against, "FILE",
 			"check G4 and G5 too, against this schedule, for other links "
 			"or ranks"},
-		{"ranks", 0, TEXTS, &wish.ranks, "A-B,C",
+		{"ranks", 0, TEXTS, &args.ranks, "A-B,C",
 			"show these ranks, at most 64 (all, or the first that fit)"},
-		{"max-tasks", 0, POSITIVE, &wish.max_tasks, "N",
+		{"max-tasks", 0, POSITIVE, &args.max_tasks, "N",
 			"show at most N tasks, the earliest (100000)"},
-		{"atomic-reduce", 0, SWITCH, &wish.atomic_reduce, NULL, ATOMIC_REDUCE_MEANING},
-		LIMIT_OPTIONS(wish.limits),
+		{"atomic-reduce", 0, SWITCH, &args.atomic_reduce, NULL, ATOMIC_REDUCE_MEANING},
+		LIMIT_OPTIONS(args.limits),
 		MEMORY_LIMIT_OPTION,
 	};
-	const int status = READ_OPTIONS(call, options) ? view_wish(call, &wish) : call->status;
-	free_texts(&wish.predicting.topology.failed);
-	free_texts(&wish.ranks);
+	const int status = READ_OPTIONS(call, options) ? view_with(call, &args) : call->status;
+	free_texts(&args.predicting.topology.failed);
+	free_texts(&args.ranks);
 	return status;
 }
 

@@ -82,10 +82,10 @@ static struct ordo_schedule *compile_example(struct call *call, const struct ord
 static bool say_steps(
 	struct call *call, const struct ordo_schedule *schedule, const struct ordo_proof *proof)
 {
-	const struct contents_wish wish = {0};
+	const struct contents_options args = {0};
 	struct ordo_error error;
 	if (!call->json) {
-		const bool drawn = draw_contents(call, &wish, schedule, proof, false, stdout);
+		const bool drawn = draw_contents(call, &args, schedule, proof, false, stdout);
 		call->status = drawn ? call->status : ORDO_ENVIRONMENT;
 		return drawn;
 	}
@@ -93,7 +93,7 @@ static bool say_steps(
 	if (!table)
 		ordo_fail(&error, ORDO_ENVIRONMENT, 0, "cannot write a temporary file: %s",
 			strerror(errno));
-	if (table && !draw_contents(call, &wish, schedule, proof, false, table)) {
+	if (table && !draw_contents(call, &args, schedule, proof, false, table)) {
 		fclose(table);
 		return false;
 	}

@@ -3,38 +3,38 @@
 #include "proof.h"
 #include <inttypes.h>
 
-void report_drive(const struct report *report, const struct execution_wish *wish)
+void report_drive(const struct report *report, const struct execution_options *args)
 {
 	report_members(report, "%s<transport> %s<executes>",
-		wish->folded   ? "folded"
-		: wish->seeded ? "seeded"
-		: wish->world  ? "mpi"
+		args->folded   ? "folded"
+		: args->seeded ? "seeded"
+		: args->world  ? "mpi"
 			       : "threads",
-		wish->folded ? "fold" : "tasks");
-	if (wish->world) {
+		args->folded ? "fold" : "tasks");
+	if (args->world) {
 		report_text(report, "a process for every rank, ");
-		report_members(report, "%s<mpi>", wish->world->mpi->library());
-		report_text(report, "%s", wish->world->mpi->library());
+		report_members(report, "%s<mpi>", args->world->mpi->library());
+		report_text(report, "%s", args->world->mpi->library());
 		return;
 	}
-	if (wish->seeded)
+	if (args->seeded)
 		report_text(report, "one thread, interleaved by the seed");
-	else if (wish->nworker)
+	else if (args->nworker)
 		report_text(
-			report, "%u thread%s for all ranks", wish->nworker, plural(wish->nworker));
+			report, "%u thread%s for all ranks", args->nworker, plural(args->nworker));
 	else
 		report_text(report, "a thread for every rank");
-	if (!wish->seeded)
-		report_members(report, "%u<workers>", wish->nworker);
-	if (wish->folded)
+	if (!args->seeded)
+		report_members(report, "%u<workers>", args->nworker);
+	if (args->folded)
 		report_text(report, ", folded in the proved order");
 }
 
-const char *form_text(const struct execution_wish *wish, bool table)
+const char *form_text(const struct execution_options *args, bool table)
 {
-	if (wish->world)
+	if (args->world)
 		return "the tasks: each Send and SendReduce is a message";
-	if (wish->folded)
+	if (args->folded)
 		return table ? "each output folded from the inputs in the proved order; a run of "
 			       "one size, or --transport threads, interprets the tasks"
 			     : "each output folded from the inputs in the proved order; "
@@ -51,18 +51,18 @@ static bool has_meaning(const struct execution *execution)
 }
 
 static void report_exactness(const struct report *report, const struct execution *execution,
-	const struct execution_wish *wish)
+	const struct execution_options *args)
 {
 	const struct check *check = &execution->check;
 	if (!ordo_operator_facts(execution->schedule->problem.op)->reduces)
 		return;
-	const bool rounds = !ordo_is_associative(wish->type, wish->reduction);
+	const bool rounds = !ordo_is_associative(args->type, args->reduction);
 	if (rounds)
 		report_text(report,
 			"; at most %.3g ulp from the exact %s (%.0f %% of what depth %u allows)",
 			check->far.ulps,
-			wish->reduction == ORDO_PROD  ? "product"
-			: wish->reduction == ORDO_AVG ? "average"
+			args->reduction == ORDO_PROD  ? "product"
+			: args->reduction == ORDO_AVG ? "average"
 						      : "sum",
 			check->far.bounded * 100, check->depth);
 	else if (has_meaning(execution))
@@ -70,16 +70,17 @@ static void report_exactness(const struct report *report, const struct execution
 }
 
 /* A sum without a fixed order is compared with the exact result. */
-static const char *agreement(const struct execution *execution, const struct execution_wish *wish)
+static const char *agreement(
+	const struct execution *execution, const struct execution_options *args)
 {
 	if (has_meaning(execution))
 		return "bit-equal with the reference result";
-	return ordo_is_associative(wish->type, wish->reduction) ? "bit-equal with the exact result"
+	return ordo_is_associative(args->type, args->reduction) ? "bit-equal with the exact result"
 								: "within the bounds of any order";
 }
 
 static void report_check(const struct report *report, const struct execution *execution,
-	const struct execution_wish *wish)
+	const struct execution_options *args)
 {
 	const struct check *check = &execution->check;
 	const struct report one = report_object(report, "check");
@@ -89,8 +90,8 @@ static void report_check(const struct report *report, const struct execution *ex
 		report_text(&one, "%swrong%s: %s\n", paint(report->text, RED), plain, check->text);
 	} else {
 		report_text(&one, "%s%s%s, %" PRIu64 " elements", paint(report->text, GREEN),
-			agreement(execution, wish), plain, check->elements);
-		report_exactness(&one, execution, wish);
+			agreement(execution, args), plain, check->elements);
+		report_exactness(&one, execution, args);
 		report_text(&one, "\n");
 	}
 	report_members(&one,
@@ -113,7 +114,7 @@ static void report_sent(const struct report *report, const struct execution *exe
 }
 
 static void report_data(const struct report *report, const struct execution *execution,
-	const struct execution_wish *how, uint64_t bytes_per_rank)
+	const struct execution_options *how, uint64_t bytes_per_rank)
 {
 	const struct ordo_problem *problem = &execution->schedule->problem;
 	report_label(report, "data");
@@ -132,7 +133,7 @@ static void report_data(const struct report *report, const struct execution *exe
 }
 
 void report_run(const struct report *report, const struct execution *execution,
-	const struct execution_wish *how, uint64_t bytes_per_rank)
+	const struct execution_options *how, uint64_t bytes_per_rank)
 {
 	const struct ordo_problem *problem = &execution->schedule->problem;
 	const double mean = execution->total / execution->ntimed,

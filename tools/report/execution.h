@@ -10,11 +10,11 @@ enum { EXECUTION_WIDTH = 12 };
 
 /* The data, the time, the traffic, and the check. */
 void report_run(const struct report *report, const struct execution *execution,
-	const struct execution_wish *wish, uint64_t bytes_per_rank);
+	const struct execution_options *args, uint64_t bytes_per_rank);
 /* `2 threads for all ranks`; "transport", "executes" and "workers". */
-void report_drive(const struct report *report, const struct execution_wish *wish);
+void report_drive(const struct report *report, const struct execution_options *args);
 /* What was executed, and the alternative: for one run, or for a table. */
-const char *form_text(const struct execution_wish *wish, bool table);
+const char *form_text(const struct execution_options *args, bool table);
 
 /* The bytes carried by each link. */
 void report_links(const struct report *report, const struct execution *execution);

@@ -174,7 +174,7 @@ static double utilisation(const struct predicted *predicted, uint32_t link)
 			 : 0;
 }
 
-static void report_links(const struct report *report, const struct prediction_wish *wish,
+static void report_links(const struct report *report, const struct prediction_limits *args,
 	const struct predicted *predicted)
 {
 	const struct ordo_topology *topology = predicted->topology;
@@ -184,7 +184,7 @@ static void report_links(const struct report *report, const struct prediction_wi
 		nup += !topology->links[i].down;
 	report_line(
 		report, "links", "%u of %u used%s", count, nup, count ? ", the busiest first" : "");
-	for (uint32_t k = 0; links && k < count && k < wish->max_links; k++) {
+	for (uint32_t k = 0; links && k < count && k < args->max_links; k++) {
 		const struct ordo_link *link = &topology->links[links[k].link];
 		const struct ordo_link_load *load = &predicted->prediction->links[links[k].link];
 		report_line(report, "",
@@ -194,9 +194,9 @@ static void report_links(const struct report *report, const struct prediction_wi
 			topology->class_names[link->class_name], load->bytes, load->flows,
 			plural(load->flows), load->most);
 	}
-	if (count > wish->max_links)
+	if (count > args->max_links)
 		report_line(report, "", "and %u more; --max-links %u shows all",
-			count - wish->max_links, count);
+			count - args->max_links, count);
 	free(links);
 }
 
@@ -228,13 +228,13 @@ static void report_step(const struct report *report, const struct ordo_schedule 
 }
 
 /* Of a long path the beginning and the end. */
-static void report_path(const struct report *report, const struct prediction_wish *wish,
+static void report_path(const struct report *report, const struct prediction_limits *args,
 	const struct ordo_schedule *schedule, const struct ordo_prediction *prediction)
 {
 	uint32_t *steps = malloc(((size_t)prediction->npath + 1) * sizeof *steps);
 	if (!steps)
 		return;
-	const uint32_t count = find_steps(prediction, steps), most = wish->max_path,
+	const uint32_t count = find_steps(prediction, steps), most = args->max_path,
 		       head = count > most ? (most + 1) / 2 : count,
 		       tail = count > most ? most / 2 : 0;
 	report_line(report, "critical path", "%u task%s, of which %u take time: begin and duration",
@@ -287,7 +287,7 @@ static void add_path(const struct report *report, const struct ordo_schedule *sc
 	}
 }
 
-void report_prediction(const struct report *report, const struct prediction_wish *wish,
+void report_prediction(const struct report *report, const struct prediction_limits *args,
 	const struct ordo_schedule *schedule, const struct predicted *predicted)
 {
 	const struct ordo_prediction *prediction = predicted->prediction;
@@ -307,7 +307,7 @@ void report_prediction(const struct report *report, const struct prediction_wish
 	if (report->json && predicted->topology)
 		add_links(report, predicted);
 	if (report->text && predicted->topology)
-		report_links(report, wish, predicted);
+		report_links(report, args, predicted);
 	if (report->text)
-		report_path(report, wish, schedule, prediction);
+		report_path(report, args, schedule, prediction);
 }

@@ -6,7 +6,7 @@
 #include "cli/prediction_options.h"
 
 /* Limits of the text; --json has all. */
-struct prediction_wish {
+struct prediction_limits {
 	uint32_t max_path, max_links;
 };
 
@@ -17,7 +17,7 @@ enum { BUSIEST_SIZE = 128 };
  * out. */
 const char *busiest_text(char out[BUSIEST_SIZE], const struct predicted *predicted);
 
-void report_prediction(const struct report *report, const struct prediction_wish *wish,
+void report_prediction(const struct report *report, const struct prediction_limits *args,
 	const struct ordo_schedule *schedule, const struct predicted *predicted);
 
 #endif

@@ -131,13 +131,13 @@ struct generated {
 };
 
 static void report_generated(
-	const struct report *report, const struct generate_wish *wish, const struct generated *g)
+	const struct report *report, const struct generate_options *args, const struct generated *g)
 {
 	const struct ordo_problem *problem = &g->programs.problem;
 	const bool proved = g->proof->proved;
 	report_text(report,
 		"%s: %s%s%s\n  %s<operator> on %u<ranks> ranks by %s<algorithm>, generated",
-		wish->algorithm, paint(report->text, proved ? GREEN : RED),
+		args->algorithm, paint(report->text, proved ? GREEN : RED),
 		proved ? "proved" : "refuted", paint(report->text, PLAIN),
 		ordo_operator_facts(problem->op)->name, problem->nrank, g->programs.algorithm);
 	report_members(report, "%u<chunks_per_block> %u<scratch_slots>", problem->chunks_per_block,
@@ -147,8 +147,8 @@ static void report_generated(
 	report_text(report, "\n");
 	report_symmetry(report, &g->found);
 	if (proved)
-		report_rules(report, &wish->options.limits, wish->options.topology,
-			wish->options.through_ranks);
+		report_rules(report, &args->options.limits, args->options.topology,
+			args->options.through_ranks);
 }
 
 static void report_generated_times(const struct report *report, const struct generated *g)
@@ -162,7 +162,7 @@ static void report_generated_times(const struct report *report, const struct gen
 
 /* The proof of all ranks, after a refutation of the quotient. */
 static struct ordo_proof *prove_gathered(
-	struct call *call, const struct generate_wish *wish, struct generated *g)
+	struct call *call, const struct generate_options *args, struct generated *g)
 {
 	struct ordo_error error;
 	ordo_schedule_destroy(g->head);
@@ -172,20 +172,20 @@ static struct ordo_proof *prove_gathered(
 		return NULL;
 	}
 	g->found.symmetry.ntask = g->head->ntask;
-	return prove(call, g->head, &wish->options);
+	return prove(call, g->head, &args->options);
 }
 
 static struct ordo_proof *prove_generated(
-	struct call *call, const struct generate_wish *wish, struct generated *g)
+	struct call *call, const struct generate_options *args, struct generated *g)
 {
 	struct ordo_error error;
 	double began = clock_seconds();
 	const int symmetric = find_symmetry(call, &g->programs,
-		wish->trust ? ORDO_COMPARE_GENERATORS : ORDO_COMPARE_ALL, &g->found);
+		args->trust ? ORDO_COMPARE_GENERATORS : ORDO_COMPARE_ALL, &g->found);
 	g->finding = clock_seconds() - began;
 	if (symmetric <= 0)
 		return symmetric ? NULL : refuse_asymmetric(call);
-	struct ordo_proof *proof = prove_part(&g->programs, &g->found, &wish->options, &error);
+	struct ordo_proof *proof = prove_part(&g->programs, &g->found, &args->options, &error);
 	if (!proof)
 		call->status = fail(call, &error);
 	if (!proof || proof->proved || !g->found.symmetry.ntask ||
@@ -193,46 +193,46 @@ static struct ordo_proof *prove_generated(
 		return proof;
 	ordo_proof_destroy(proof);
 	g->found.found = false;
-	return prove_gathered(call, wish, g);
+	return prove_gathered(call, args, g);
 }
 
 static int prove_and_report(
-	struct call *call, const struct generate_wish *wish, struct generated *g)
+	struct call *call, const struct generate_options *args, struct generated *g)
 {
 	const struct report report = report_of(call, stdout), errors = report_of(call, stderr);
 	double began = clock_seconds();
-	g->proof = wish->use == SYMMETRY_OFF ? prove_gathered(call, wish, g)
-					     : prove_generated(call, wish, g);
+	g->proof = args->use == SYMMETRY_OFF ? prove_gathered(call, args, g)
+					     : prove_generated(call, args, g);
 	g->proving = clock_seconds() - began - g->finding;
 	if (!g->proof)
 		return call->status;
 	report_proof(&errors, g->head, g->proof);
-	report_generated(&report, wish, g);
+	report_generated(&report, args, g);
 	if (g->proof->proved &&
-		!check_and_report_guarantees(call, &wish->arithmetic, g->head, g->proof))
+		!check_and_report_guarantees(call, &args->arithmetic, g->head, g->proof))
 		return call->status;
 	report_generated_times(&report, g);
 	return g->proof->proved ? ORDO_OK : ORDO_REFUTED;
 }
 
-int verify_generated(struct call *call, const struct generate_wish *wish)
+int verify_generated(struct call *call, const struct generate_options *args)
 {
 	struct generated g = {0};
 	struct ordo_error error;
 	struct ordo_problem problem = {
-		.op = ORDO_ALLREDUCE, .nrank = wish->ranks, .nshard = wish->ranks};
-	if (!wish->ranks)
+		.op = ORDO_ALLREDUCE, .nrank = args->ranks, .nshard = args->ranks};
+	if (!args->ranks)
 		return fail_usage(call, NULL, "--generate needs --ranks");
-	if (wish->operator&& !ordo_operator_from_typed(wish->operator, & problem.op))
+	if (args->operator&& !ordo_operator_from_typed(args->operator, & problem.op))
 		return fail_usage(call, "`ordo list operators` lists them",
-			"--operator: found %s, wanted one of the eight", wish->operator);
-	if (!ordo_generate(wish->algorithm, &problem, &g.programs, &error))
+			"--operator: found %s, wanted one of the eight", args->operator);
+	if (!ordo_generate(args->algorithm, &problem, &g.programs, &error))
 		return fail(call, &error);
 	g.head = ordo_schedule_create(&g.programs.problem, g.programs.algorithm, &error);
 	if (!g.head)
 		return fail(call, &error);
 	g.head->scratch_slots = g.programs.scratch_slots;
-	const int status = prove_and_report(call, wish, &g);
+	const int status = prove_and_report(call, args, &g);
 	ordo_proof_destroy(g.proof);
 	ordo_schedule_destroy(g.head);
 	return status;

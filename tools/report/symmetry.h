@@ -26,7 +26,7 @@ struct ordo_proof *prove_schedule(struct call *call, const struct ordo_schedule 
 void report_symmetry(const struct report *report, const struct symmetry_found *found);
 
 /* `ordo verify --generate`. */
-struct generate_wish {
+struct generate_options {
 	const char *algorithm, *operator;
 	uint32_t ranks;
 	bool trust; /* compare only the ranks that generate the group */
@@ -34,6 +34,6 @@ struct generate_wish {
 	struct ordo_verify_options options;
 	struct arithmetic arithmetic; /* for which the guarantees are checked */
 };
-int verify_generated(struct call *call, const struct generate_wish *wish);
+int verify_generated(struct call *call, const struct generate_options *args);
 
 #endif

@@ -123,7 +123,7 @@ static void fill_slot(struct showing *showing, uint32_t rank, uint32_t slot)
 }
 
 static bool run_once(
-	struct showing *showing, const struct execution_wish *how, struct ordo_error *error)
+	struct showing *showing, const struct execution_options *how, struct ordo_error *error)
 {
 	const struct ordo_problem *problem = &showing->schedule->problem;
 	const struct ordo_input *input = showing->input;
@@ -212,7 +212,7 @@ static int report_elements(struct call *call, const struct showing *showing, con
 }
 
 int run_input(struct call *call, const struct ordo_schedule *schedule,
-	const struct ordo_input *input, const char *path, const struct execution_wish *how)
+	const struct ordo_input *input, const char *path, const struct execution_options *how)
 {
 	struct ordo_error error;
 	struct ordo_input fitted = *input;

@@ -13,6 +13,6 @@ struct ordo_input *open_input(struct call *call, const char *path);
  * come from `how`, the arithmetic from the input. Returns the exit code: 1 if two elements
  * differ. */
 int run_input(struct call *call, const struct ordo_schedule *schedule,
-	const struct ordo_input *input, const char *path, const struct execution_wish *how);
+	const struct ordo_input *input, const char *path, const struct execution_options *how);
 
 #endif

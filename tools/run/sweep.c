@@ -10,7 +10,7 @@
 
 struct table {
 	struct call *call;
-	const struct table_wish *wish;
+	const struct sweep_options *args;
 	struct subject *subject;
 	struct report report; /* of what stands above and below the rows */
 	struct rows rows;
@@ -55,7 +55,7 @@ static void fill_cell(struct table *table, const struct row *row, struct cell *c
 	*cell = (struct cell){.there = true,
 		.ntimed = execution->ntimed,
 		.best = execution->best,
-		.checked = table->wish->execution.check,
+		.checked = table->args->execution.check,
 		.wrong = execution->check.wrong};
 	if (cell->checked && is_wrong(&execution->check)) {
 		cell->wrong += !cell->wrong;
@@ -74,7 +74,7 @@ static bool has_form(const struct table *table, const struct ordo_problem *probl
 	struct ordo_problem other = *problem;
 	other.in_place = in_place;
 	return in_place == problem->in_place ||
-	       (table->wish->execution.folded && ordo_problem_check(&other, NULL));
+	       (table->args->execution.folded && ordo_problem_check(&other, NULL));
 }
 
 static bool run_cell(
@@ -82,15 +82,15 @@ static bool run_cell(
 {
 	struct ordo_error error;
 	struct execution execution;
-	struct execution_wish wish = table->wish->execution;
+	struct execution_options args = table->args->execution;
 	show_cell_progress(table, row->bytes);
 	if (!has_form(table, &found->schedule->problem, in_place))
 		return true;
-	wish.other_form = in_place != found->schedule->problem.in_place;
-	wish.type = row->type;
-	wish.reduction = row->reduction;
-	wish.count = row->count;
-	const bool worked = execute(&execution, found->schedule, found->proof, &wish, &error);
+	args.other_form = in_place != found->schedule->problem.in_place;
+	args.type = row->type;
+	args.reduction = row->reduction;
+	args.count = row->count;
+	const bool worked = execute(&execution, found->schedule, found->proof, &args, &error);
 	if (worked)
 		fill_cell(table, row, &row->cells[in_place], &execution);
 	close_execution(&execution);
@@ -124,7 +124,7 @@ static bool run_row(
 
 static bool run_sizes(struct table *table, enum ordo_type type, enum ordo_reduction reduction)
 {
-	const struct size_range *sizes = &table->wish->sizes;
+	const struct size_range *sizes = &table->args->sizes;
 	uint64_t size = sizes->begin;
 	do {
 		if (!run_row(table, type, reduction, size))
@@ -141,15 +141,15 @@ static bool run_sizes(struct table *table, enum ordo_type type, enum ordo_reduct
 static uint32_t count_reductions(const struct table *table)
 {
 	return ordo_operator_facts(table->subject->problem.op)->reduces
-		       ? table->wish->arithmetics->nreduction
+		       ? table->args->arithmetics->nreduction
 		       : 1;
 }
 
 /* Reads and proves all schedules, before anything is printed. */
 static bool find_all(struct table *table)
 {
-	const struct arithmetics *arithmetics = table->wish->arithmetics;
-	const struct size_range *sizes = &table->wish->sizes;
+	const struct arithmetics *arithmetics = table->args->arithmetics;
+	const struct size_range *sizes = &table->args->sizes;
 	for (uint32_t i = 0; i < arithmetics->ntype; i++) {
 		uint64_t size = sizes->begin;
 		do {
@@ -158,7 +158,7 @@ static bool find_all(struct table *table)
 					count_of_bytes(&table->subject->problem,
 						arithmetics->types[i], size));
 			if (!found || !prove_found(table->call, table->subject, found,
-					      table->wish->unproved))
+					      table->args->unproved))
 				return false;
 		} while (next_size(sizes, &size));
 	}
@@ -167,7 +167,7 @@ static bool find_all(struct table *table)
 
 static bool run_all(struct table *table)
 {
-	const struct arithmetics *arithmetics = table->wish->arithmetics;
+	const struct arithmetics *arithmetics = table->args->arithmetics;
 	for (uint32_t i = 0; i < arithmetics->ntype; i++)
 		for (uint32_t k = 0; k < count_reductions(table); k++)
 			if (!run_sizes(table, arithmetics->types[i], arithmetics->reductions[k]))
@@ -177,8 +177,8 @@ static bool run_all(struct table *table)
 
 static void report_title(const struct report *report, const struct table *table)
 {
-	const struct execution_wish *how = &table->wish->execution;
-	const struct size_range *sizes = &table->wish->sizes;
+	const struct execution_options *how = &table->args->execution;
+	const struct size_range *sizes = &table->args->sizes;
 	report_text(report, "# ");
 	if (table->subject->set)
 		report_set(&(struct report){.text = report->text}, table->subject->set);
@@ -203,7 +203,7 @@ static void report_end(const struct report *report, const struct table *table)
 	if (table->wrong[0])
 		report_text(
 			report, "# %swrong%s: %s\n", paint(report->text, RED), plain, table->wrong);
-	else if (table->wish->execution.check)
+	else if (table->args->execution.check)
 		report_text(report,
 			"# check: %severy element of every run is right%s, bit for bit where its "
 			"order is proved\n",
@@ -226,23 +226,23 @@ static void end_table(struct table *table)
 
 /* Checks one type only, because sizes are in bytes. */
 static bool largest_fits(
-	struct call *call, const struct table_wish *wish, const struct subject *subject)
+	struct call *call, const struct sweep_options *args, const struct subject *subject)
 {
-	const enum ordo_type type = wish->arithmetics->types[0];
+	const enum ordo_type type = args->arithmetics->types[0];
 	return fits_memory(call, &subject->problem, type,
-		count_of_bytes(&subject->problem, type, wish->sizes.end));
+		count_of_bytes(&subject->problem, type, args->sizes.end));
 }
 
-int run_table(struct call *call, const struct table_wish *wish, struct subject *subject)
+int run_table(struct call *call, const struct sweep_options *args, struct subject *subject)
 {
-	struct table table = {.call = call, .wish = wish, .subject = subject};
-	if (!largest_fits(call, wish, subject) || !find_all(&table))
+	struct table table = {.call = call, .args = args, .subject = subject};
+	if (!largest_fits(call, args, subject) || !find_all(&table))
 		return call->status;
 	table.effort = effort_of_all(
-		&wish->sizes, 2 * (uint64_t)wish->arithmetics->ntype * count_reductions(&table));
-	table.report = report_of(call, wish->csv ? NULL : stdout);
+		&args->sizes, 2 * (uint64_t)args->arithmetics->ntype * count_reductions(&table));
+	table.report = report_of(call, args->csv ? NULL : stdout);
 	report_title(&table.report, &table);
-	begin_rows(&table.rows, &table.report, wish->csv);
+	begin_rows(&table.rows, &table.report, args->csv);
 	if (!run_all(&table))
 		return call->status;
 	end_table(&table);

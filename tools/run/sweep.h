@@ -13,8 +13,8 @@
 #include "cli/type_op.h"
 #include "input_set.h"
 
-struct table_wish {
-	struct execution_wish execution; /* but for type, reduction and count */
+struct sweep_options {
+	struct execution_options execution; /* but for type, reduction and count */
 	const struct arithmetics *arithmetics;
 	struct size_range sizes; /* read */
 	bool csv, unproved;
@@ -22,6 +22,6 @@ struct table_wish {
 
 /* Runs, and prints each row when it is complete. Returns the exit code: 1 if any result was
  * wrong. */
-int run_table(struct call *call, const struct table_wish *wish, struct subject *subject);
+int run_table(struct call *call, const struct sweep_options *args, struct subject *subject);
 
 #endif

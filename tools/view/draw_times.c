@@ -36,7 +36,7 @@ static void add_facts(struct call *call, const struct ordo_timeline *timeline,
 }
 
 static bool draw_chosen(struct call *call, const struct chosen_timeline *times,
-	const struct excerpt_wish *excerpt, const struct selection *selection,
+	const struct excerpt_options *excerpt, const struct selection *selection,
 	const struct witness *witness, FILE *out)
 {
 	struct ordo_error error;
@@ -69,20 +69,20 @@ static void mention_findings(struct chosen_timeline *times, const struct witness
 		(int)length, text, length < whole ? "..." : "", setting);
 }
 
-bool draw_times(struct call *call, const struct timeline_wish *wish,
-	const struct excerpt_wish *excerpt, const struct ordo_schedule *schedule,
+bool draw_times(struct call *call, const struct timeline_options *args,
+	const struct excerpt_options *excerpt, const struct ordo_schedule *schedule,
 	const struct witness *witness, FILE *out)
 {
 	/* A long schedule is aggregated, not cut. */
-	const struct excerpt_wish whole = {
+	const struct excerpt_options whole = {
 		.ranks = excerpt->ranks, .phases = excerpt->phases, .max_tasks = UINT32_MAX};
 	struct excerpt chosen;
 	struct chosen_timeline times = {.timeline = NULL};
 	bool worked = choose_excerpt(call, &whole, schedule, NULL, &chosen);
 	if (worked && witness && witness->stopped)
-		worked = choose_partial_timeline(call, wish, schedule, witness->stopped, &times);
+		worked = choose_partial_timeline(call, args, schedule, witness->stopped, &times);
 	else
-		worked = worked && choose_timeline(call, wish, schedule, &times);
+		worked = worked && choose_timeline(call, args, schedule, &times);
 	mention_findings(&times, witness);
 	worked = worked && draw_chosen(call, &times, excerpt, &chosen.selection, witness, out);
 	close_timeline(&times);

@@ -8,8 +8,8 @@
 /* Writes it as SVG, with the tasks of the witness in red (NULL: none), and notes what was left out.
  * With more than excerpt->max_tasks tasks (USUAL_TASKS: as many as are legible) it draws a map.
  * false: call->status. */
-bool draw_times(struct call *call, const struct timeline_wish *wish,
-	const struct excerpt_wish *excerpt, const struct ordo_schedule *schedule,
+bool draw_times(struct call *call, const struct timeline_options *args,
+	const struct excerpt_options *excerpt, const struct ordo_schedule *schedule,
 	const struct witness *witness, FILE *out);
 
 #endif

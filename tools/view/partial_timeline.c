@@ -85,7 +85,7 @@ static void add_times(const struct cutting *cutting, const bool *timed)
 	}
 }
 
-bool predict_until_deadlock(struct call *call, const struct predicting *wish,
+bool predict_until_deadlock(struct call *call, const struct predicting *args,
 	const struct ordo_schedule *schedule, const uint32_t *stopped, struct predicted *predicted,
 	struct partial_run *run)
 {
@@ -101,7 +101,7 @@ bool predict_until_deadlock(struct call *call, const struct predicting *wish,
 	worked = worked && cut(&cutting, &error);
 	if (!worked)
 		call->status = fail(call, &error);
-	worked = worked && predict_schedule(call, wish, run->runnable, predicted);
+	worked = worked && predict_schedule(call, args, run->runnable, predicted);
 	if (worked) {
 		copy_times(&cutting, predicted->prediction->timeline, timed);
 		add_times(&cutting, timed);

@@ -15,7 +15,7 @@ struct partial_run {
 
 /* stopped[nstream]: the Wait at which a stream stops, or its end. *predicted: the runnable part.
  * false: call->status. The caller closes both in any case. */
-bool predict_until_deadlock(struct call *call, const struct predicting *wish,
+bool predict_until_deadlock(struct call *call, const struct predicting *args,
 	const struct ordo_schedule *schedule, const uint32_t *stopped, struct predicted *predicted,
 	struct partial_run *run);
 void close_partial_run(struct partial_run *run);

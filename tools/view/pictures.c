@@ -5,40 +5,40 @@
 #include <errno.h>
 #include <string.h>
 
-bool choose_picture_form(struct call *call, struct picture_wish *wish)
+bool choose_picture_form(struct call *call, struct picture_options *args)
 {
 	static const char *const forms[] = {"dot", "svg", "png", "pdf"};
-	if (!wish->as && !wish->output)
+	if (!args->as && !args->output)
 		return true;
-	if (wish->output && !strcmp(wish->output, "-"))
-		wish->output = NULL;
-	const char *ending = wish->output ? strrchr(wish->output, '.') : NULL;
-	if (!wish->as)
-		wish->as = ending ? ending + 1 : "dot";
+	if (args->output && !strcmp(args->output, "-"))
+		args->output = NULL;
+	const char *ending = args->output ? strrchr(args->output, '.') : NULL;
+	if (!args->as)
+		args->as = ending ? ending + 1 : "dot";
 	for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
-		if (!strcmp(wish->as, forms[i])) {
-			if (call->json && !wish->output && i > 1)
+		if (!strcmp(args->as, forms[i])) {
+			if (call->json && !args->output && i > 1)
 				return refuse_usage(
-					call, NULL, "--json with --as %s needs --output", wish->as);
+					call, NULL, "--json with --as %s needs --output", args->as);
 			return true;
 		}
-	return refuse_usage(call, NULL, "--as: found %s, wanted dot, svg, png or pdf", wish->as);
+	return refuse_usage(call, NULL, "--as: found %s, wanted dot, svg, png or pdf", args->as);
 }
 
-static bool deliver(struct call *call, const struct picture_wish *wish, FILE *image)
+static bool deliver(struct call *call, const struct picture_options *args, FILE *image)
 {
 	struct ordo_error error;
-	add_text(call->answer, "as", wish->as);
-	add_text(call->answer, "output", wish->output);
-	if (call->json && !wish->output && !add_contents(call->answer, "picture", image, &error))
+	add_text(call->answer, "as", args->as);
+	add_text(call->answer, "output", args->output);
+	if (call->json && !args->output && !add_contents(call->answer, "picture", image, &error))
 		return refuse_error(call, &error);
-	if (wish->output ? save(image, wish->output, &error)
+	if (args->output ? save(image, args->output, &error)
 			 : call->json || copy_out(image, stdout, &error))
 		return true;
 	return refuse_error(call, &error);
 }
 
-bool deliver_picture(struct call *call, const struct picture_wish *wish, bool straight,
+bool deliver_picture(struct call *call, const struct picture_options *args, bool straight,
 	picture_writer *write, const void *closure)
 {
 	struct ordo_error error;
@@ -50,9 +50,9 @@ bool deliver_picture(struct call *call, const struct picture_wish *wish, bool st
 		refuse_error(call, &error);
 	}
 	worked = worked && write(call, closure, straight ? image : dot);
-	if (worked && !straight && !render(dot, wish->as, image, &error))
+	if (worked && !straight && !render(dot, args->as, image, &error))
 		worked = refuse_error(call, &error);
-	worked = worked && deliver(call, wish, image);
+	worked = worked && deliver(call, args, image);
 	if (dot)
 		fclose(dot);
 	if (image)

@@ -87,18 +87,18 @@ static void append_trace(struct call *call, struct chosen_timeline *chosen)
 	}
 }
 
-static bool open_trace(struct call *call, const struct timeline_wish *wish,
+static bool open_trace(struct call *call, const struct timeline_options *args,
 	const struct ordo_schedule *schedule, struct chosen_timeline *chosen)
 {
 	struct ordo_error error;
-	FILE *in = fopen(wish->trace, "r");
+	FILE *in = fopen(args->trace, "r");
 	if (!in) {
 		ordo_fail(&error, ORDO_BAD_INPUT, 0, "cannot read: %s", strerror(errno));
-		snprintf(error.file, sizeof error.file, "%s", wish->trace);
+		snprintf(error.file, sizeof error.file, "%s", args->trace);
 		return refuse_error(call, &error);
 	}
 	const bool worked = read_traced(
-		in, wish->trace, schedule, wish->call, wish->round, &chosen->traced, &error);
+		in, args->trace, schedule, args->call, args->round, &chosen->traced, &error);
 	fclose(in);
 	if (!worked)
 		return refuse_error(call, &error);
@@ -108,14 +108,14 @@ static bool open_trace(struct call *call, const struct timeline_wish *wish,
 	return true;
 }
 
-bool choose_partial_timeline(struct call *call, const struct timeline_wish *wish,
+bool choose_partial_timeline(struct call *call, const struct timeline_options *args,
 	const struct ordo_schedule *schedule, const uint32_t *stopped,
 	struct chosen_timeline *chosen)
 {
-	if (wish->trace)
-		return choose_timeline(call, wish, schedule, chosen);
+	if (args->trace)
+		return choose_timeline(call, args, schedule, chosen);
 	*chosen = (struct chosen_timeline){.timeline = NULL};
-	if (!predict_until_deadlock(call, &wish->predicting, schedule, stopped, &chosen->predicted,
+	if (!predict_until_deadlock(call, &args->predicting, schedule, stopped, &chosen->predicted,
 		    &chosen->partial))
 		return false;
 	chosen->timeline = chosen->partial.timeline;
@@ -126,15 +126,15 @@ bool choose_partial_timeline(struct call *call, const struct timeline_wish *wish
 	return true;
 }
 
-bool choose_timeline(struct call *call, const struct timeline_wish *wish,
+bool choose_timeline(struct call *call, const struct timeline_options *args,
 	const struct ordo_schedule *schedule, struct chosen_timeline *chosen)
 {
 	*chosen = (struct chosen_timeline){.timeline = NULL};
-	if (wish->trace)
-		return open_trace(call, wish, schedule, chosen);
-	if (wish->call != LATEST_CALL || wish->round != MIDDLE_ROUND)
+	if (args->trace)
+		return open_trace(call, args, schedule, chosen);
+	if (args->call != LATEST_CALL || args->round != MIDDLE_ROUND)
 		return refuse_usage(call, NULL, "--call and --round need --trace");
-	if (!predict_schedule(call, &wish->predicting, schedule, &chosen->predicted))
+	if (!predict_schedule(call, &args->predicting, schedule, &chosen->predicted))
 		return false;
 	chosen->timeline = chosen->predicted.prediction->timeline;
 	append_prediction(chosen);

@@ -6,7 +6,7 @@
 #include "partial_timeline.h"
 #include "run/trace_read.h"
 
-struct timeline_wish {
+struct timeline_options {
 	struct predicting predicting;
 	const char *trace;    /* the file of a trace; NULL: a prediction */
 	uint64_t call, round; /* in the trace */
@@ -15,11 +15,11 @@ struct timeline_wish {
 	{                                                                                          \
 		.predicting = PREDICTING_USUAL, .call = LATEST_CALL, .round = MIDDLE_ROUND         \
 	}
-#define TRACE_OPTIONS(wish)                                                                        \
-	{"trace", 0, READ, &(wish).trace, "FILE", "times from a trace of `ordo run --trace`"},     \
-		{"call", 0, COUNT, &(wish).call, "N", "this call of the trace (the last)"},        \
+#define TRACE_OPTIONS(args)                                                                        \
+	{"trace", 0, READ, &(args).trace, "FILE", "times from a trace of `ordo run --trace`"},     \
+		{"call", 0, COUNT, &(args).call, "N", "this call of the trace (the last)"},        \
 	{                                                                                          \
-		"round", 0, COUNT, &(wish).round, "N",                                             \
+		"round", 0, COUNT, &(args).round, "N",                                             \
 			"this round of the call, of which large sizes take many (the median by "   \
 			"length)"                                                                  \
 	}
@@ -34,11 +34,11 @@ struct chosen_timeline {
 };
 
 /* false: call->status. Close it also after false. The schedule must outlive it. */
-bool choose_timeline(struct call *call, const struct timeline_wish *wish,
+bool choose_timeline(struct call *call, const struct timeline_options *args,
 	const struct ordo_schedule *schedule, struct chosen_timeline *chosen);
 /* The same up to a deadlock: stopped[nstream] is the task at which each stream blocks (its end: it
  * does not). */
-bool choose_partial_timeline(struct call *call, const struct timeline_wish *wish,
+bool choose_partial_timeline(struct call *call, const struct timeline_options *args,
 	const struct ordo_schedule *schedule, const uint32_t *stopped,
 	struct chosen_timeline *chosen);
 void close_timeline(struct chosen_timeline *chosen);

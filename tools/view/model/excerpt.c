@@ -31,18 +31,18 @@ static uint64_t count_chosen(
 	return count;
 }
 
-static bool choose_phases(struct call *call, const struct excerpt_wish *wish,
+static bool choose_phases(struct call *call, const struct excerpt_options *args,
 	const struct ordo_schedule *schedule, struct selection *selection)
 {
 	selection->phases = calloc((size_t)schedule->nphase + 1, sizeof *selection->phases);
 	if (!selection->phases)
 		return refuse_memory(call);
-	if (!wish->phases.count) {
+	if (!args->phases.count) {
 		memset(selection->phases, true, schedule->nphase);
 		return true;
 	}
 	uint32_t count,
-		*phases = read_numbers(call, "phases", &wish->phases, schedule->nphase, &count);
+		*phases = read_numbers(call, "phases", &args->phases, schedule->nphase, &count);
 	for (uint32_t i = 0; phases && i < count; i++)
 		selection->phases[phases[i]] = true;
 	free(phases);
@@ -51,14 +51,14 @@ static bool choose_phases(struct call *call, const struct excerpt_wish *wish,
 
 /* Unless selected by the user, the highest ranks and then the last phases are left out until the
  * picture is small enough. */
-static void cut(const struct excerpt_wish *wish, const struct ordo_schedule *schedule,
+static void cut(const struct excerpt_options *args, const struct ordo_schedule *schedule,
 	struct selection *selection)
 {
-	if (!wish->ranks.count && selection->nrank > FEW_RANKS &&
-		count_chosen(schedule, selection) > wish->max_tasks)
+	if (!args->ranks.count && selection->nrank > FEW_RANKS &&
+		count_chosen(schedule, selection) > args->max_tasks)
 		selection->nrank = FEW_RANKS;
-	for (uint32_t last = schedule->nphase; !wish->phases.count && last > 1; last--) {
-		if (count_chosen(schedule, selection) <= wish->max_tasks)
+	for (uint32_t last = schedule->nphase; !args->phases.count && last > 1; last--) {
+		if (count_chosen(schedule, selection) <= args->max_tasks)
 			return;
 		selection->phases[last - 1] = false;
 	}
@@ -163,17 +163,17 @@ static bool keep_near(const uint32_t *depths, const struct ordo_schedule *schedu
 	return worked;
 }
 
-static bool gather_around(const struct excerpt_wish *wish, const struct ordo_schedule *schedule,
+static bool gather_around(const struct excerpt_options *args, const struct ordo_schedule *schedule,
 	const struct witness *witness, struct excerpt *excerpt)
 {
 	bool *wanted = calloc(schedule->problem.nrank, sizeof *wanted);
 	uint32_t *partners = pair_tasks(schedule),
 		 *depths = partners ? find_depths(schedule, partners, false) : NULL;
 	bool worked = wanted && depths;
-	if (worked && !wish->ranks.count)
+	if (worked && !args->ranks.count)
 		keep_ranks(wanted, schedule, witness, excerpt);
-	if (worked && !wish->phases.count &&
-		count_chosen(schedule, &excerpt->selection) > wish->max_tasks)
+	if (worked && !args->phases.count &&
+		count_chosen(schedule, &excerpt->selection) > args->max_tasks)
 		worked = keep_near(depths, schedule, witness, excerpt);
 	free(wanted);
 	free(partners);
@@ -181,26 +181,26 @@ static bool gather_around(const struct excerpt_wish *wish, const struct ordo_sch
 	return worked;
 }
 
-bool choose_excerpt(struct call *call, const struct excerpt_wish *wish,
+bool choose_excerpt(struct call *call, const struct excerpt_options *args,
 	const struct ordo_schedule *schedule, const struct witness *witness,
 	struct excerpt *excerpt)
 {
 	const uint32_t nrank = schedule->problem.nrank;
 	struct selection *selection = &excerpt->selection;
-	*excerpt = (struct excerpt){.selection = {.nrank = nrank, .max_tasks = wish->max_tasks}};
-	excerpt->ranks = wish->ranks.count ? read_numbers(call, "ranks", &wish->ranks, nrank,
+	*excerpt = (struct excerpt){.selection = {.nrank = nrank, .max_tasks = args->max_tasks}};
+	excerpt->ranks = args->ranks.count ? read_numbers(call, "ranks", &args->ranks, nrank,
 						     &selection->nrank)
 					   : first_numbers(call, nrank);
 	selection->ranks = excerpt->ranks;
-	if (!excerpt->ranks || !choose_phases(call, wish, schedule, selection))
+	if (!excerpt->ranks || !choose_phases(call, args, schedule, selection))
 		return false;
-	const bool large = count_chosen(schedule, selection) > wish->max_tasks;
+	const bool large = count_chosen(schedule, selection) > args->max_tasks;
 	if (large && witness && witness->ntask) {
-		if (!gather_around(wish, schedule, witness, excerpt))
+		if (!gather_around(args, schedule, witness, excerpt))
 			return refuse_memory(call);
 		selection->near = excerpt->near;
 	} else {
-		cut(wish, schedule, selection);
+		cut(args, schedule, selection);
 	}
 	return true;
 }

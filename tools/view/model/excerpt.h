@@ -7,7 +7,7 @@
 #include "selection.h"
 #include "witness.h"
 
-struct excerpt_wish {
+struct excerpt_options {
 	struct texts ranks, phases;
 	uint32_t max_tasks;
 };
@@ -25,7 +25,7 @@ uint32_t *first_numbers(struct call *call, uint32_t count);
 
 /* A long schedule is cut to the tasks around the witness (NULL: none), or to the first ranks and
  * phases. false: call->status. Free it in any case. */
-bool choose_excerpt(struct call *call, const struct excerpt_wish *wish,
+bool choose_excerpt(struct call *call, const struct excerpt_options *args,
 	const struct ordo_schedule *schedule, const struct witness *witness,
 	struct excerpt *excerpt);
 void free_excerpt(struct excerpt *excerpt);

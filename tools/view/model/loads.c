@@ -123,8 +123,8 @@ static uint32_t sample(const struct loads *loads, const bool *drawn,
 	/* With too many values: those nearest to even steps down to the least. */
 	const double least = nearest(loads, drawn, value, 0);
 	for (uint32_t i = count = 0; i < MOST_SAMPLES; i++) {
-		const double wish = most + (least - most) * i / (MOST_SAMPLES - 1);
-		const double found = nearest(loads, drawn, value, wish);
+		const double wanted = most + (least - most) * i / (MOST_SAMPLES - 1);
+		const double found = nearest(loads, drawn, value, wanted);
 		if (!count ||
 			(found < samples[count - 1] && !look_alike(found, samples[count - 1])))
 			samples[count++] = found;

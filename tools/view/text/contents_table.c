@@ -42,14 +42,14 @@ static bool *read_mask(struct call *call, const char *option, const struct texts
 	return mask;
 }
 
-static bool print(struct call *call, const struct contents_wish *wish,
+static bool print(struct call *call, const struct contents_options *args,
 	const struct ordo_schedule *schedule, const struct contents *contents,
 	struct contents_form *form, FILE *out)
 {
 	bool failed[2];
 	bool *chunks = read_mask(
-		call, "chunks", &wish->chunks, ordo_nchunk(&schedule->problem), &failed[0]);
-	bool *steps = read_mask(call, "steps", &wish->steps, contents->nstep + 1, &failed[1]);
+		call, "chunks", &args->chunks, ordo_nchunk(&schedule->problem), &failed[0]);
+	bool *steps = read_mask(call, "steps", &args->steps, contents->nstep + 1, &failed[1]);
 	struct contents_omission omission;
 	form->chunks = chunks;
 	form->steps = steps;
@@ -61,9 +61,9 @@ static bool print(struct call *call, const struct contents_wish *wish,
 		struct ordo_error error;
 		return worked ? ordo_fail_memory(&error) || refuse_error(call, &error) : false;
 	}
-	if ((!wish->ranks.count && form->nrank < schedule->problem.nrank) ||
-		(!wish->chunks.count && omission.slots < omission.all_slots) ||
-		(!wish->steps.count && omission.steps < omission.all_steps))
+	if ((!args->ranks.count && form->nrank < schedule->problem.nrank) ||
+		(!args->chunks.count && omission.slots < omission.all_slots) ||
+		(!args->steps.count && omission.steps < omission.all_steps))
 		note(call,
 			"in the table: %u of %u ranks, %u of %u slots, %u of %u steps; choose "
 			"others with --ranks 0-3, --chunks 0-3 and --steps 1-4",
@@ -72,7 +72,7 @@ static bool print(struct call *call, const struct contents_wish *wish,
 	return true;
 }
 
-bool draw_contents(struct call *call, const struct contents_wish *wish,
+bool draw_contents(struct call *call, const struct contents_options *args,
 	const struct ordo_schedule *schedule, const struct ordo_proof *proof, bool markdown,
 	FILE *out)
 {
@@ -80,7 +80,7 @@ bool draw_contents(struct call *call, const struct contents_wish *wish,
 	char remark[96];
 	const uint32_t nrank = schedule->problem.nrank;
 	struct contents_form form = {.markdown = markdown,
-		.trees = wish->trees,
+		.trees = args->trees,
 		.nrank = nrank < FEW_RANKS ? nrank : FEW_RANKS};
 	if (!can_be_followed(call, schedule, proof))
 		return false;
@@ -89,14 +89,14 @@ bool draw_contents(struct call *call, const struct contents_wish *wish,
 			proof->findings[0].rule);
 		form.remark = remark;
 	}
-	uint32_t *chosen = wish->ranks.count
-				   ? read_numbers(call, "ranks", &wish->ranks, nrank, &form.nrank)
+	uint32_t *chosen = args->ranks.count
+				   ? read_numbers(call, "ranks", &args->ranks, nrank, &form.nrank)
 				   : first_numbers(call, nrank);
 	if (!chosen)
 		return false;
 	form.ranks = chosen;
 	struct contents *contents = find_contents(schedule, chosen, form.nrank, &error);
-	const bool worked = contents ? print(call, wish, schedule, contents, &form, out)
+	const bool worked = contents ? print(call, args, schedule, contents, &form, out)
 				     : refuse_error(call, &error);
 	free_contents(contents);
 	free(chosen);

@@ -5,7 +5,7 @@
 #include "cli/options.h"
 #include <ordo/verify.h>
 
-struct contents_wish {
+struct contents_options {
 	struct texts ranks, chunks, steps;
 	bool trees;
 };
@@ -20,7 +20,7 @@ bool can_be_followed(
 
 /* Prints the table for the selected ranks, or a few. The proof is as for can_be_followed. false:
  * call->status. */
-bool draw_contents(struct call *call, const struct contents_wish *wish,
+bool draw_contents(struct call *call, const struct contents_options *args,
 	const struct ordo_schedule *schedule, const struct ordo_proof *proof, bool markdown,
 	FILE *out);
 
