@@ -169,12 +169,12 @@ static size_t begins_with(const char *name, const char *const *words)
  * reduce-scatter 3", "intra-server all-gather: copy in". */
 static bool is_the_fields_word(const char *name)
 {
-	static const char *const places[] = {
-		"intra-server", "inter-server", "inter-pod", "inter-group", "level 3", NULL};
+	static const char *const places[] = {"intra-server", "inter-server", "inter-pod",
+		"inter-group", "inter-block", "level 3", NULL};
 	static const char *const collectives[] = {"reduce-scatter", "all-gather", "all-reduce",
 		"all-to-all", "broadcast", "reduce shards", "reduce", "scatter", "gather", NULL};
-	static const char *const steps[] = {"copy in", "local reduce", "exchange", "fold", "unfold",
-		"send to hub", "send to root", NULL};
+	static const char *const steps[] = {"copy in", "copy", "local reduce", "exchange", "fold",
+		"unfold", "send to hub", "send to root", NULL};
 	const size_t place = begins_with(name, places);
 	name += place ? place + 1 : 0;
 	const char *colon = strstr(name, ": ");

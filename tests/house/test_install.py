@@ -45,6 +45,7 @@ PARTS = {
     for part in re.findall(r"^#include <ordo/detail/(.*?)>",
                            path.read_text().partition("#ifndef ORDO_EMBEDDER")[2], re.MULTILINE)
 }
+NEW = {"messages.h"}  # internal from the beginning
 HEADERS = sorted(PUBLIC | MOVED | {f"detail/{name}" for name in DETAIL | RAISED})
 INTERNAL = sorted(path.name for path in SOURCE.glob("*/internal/ordo/*.h"))
 
@@ -108,8 +109,8 @@ def _(machine):
 @case("what became internal is found where it was: in a header of its name, or through its part")
 def _(machine):
     folder = next(machine.root.rglob("include/ordo"))
-    wanted(len(MOVED) > 10 and not PUBLIC & DETAIL and MOVED | PARTS == DETAIL,
-           DETAIL ^ (MOVED | PARTS))
+    wanted(len(MOVED) > 10 and not PUBLIC & DETAIL and MOVED | PARTS | NEW == DETAIL,
+           DETAIL ^ (MOVED | PARTS | NEW))
     wanted(RAISED and RAISED <= PUBLIC, RAISED - PUBLIC)
     for old, new in [(name, f"detail/{name}") for name in MOVED] + [(f"detail/{name}", name)
                                                                    for name in RAISED]:

@@ -263,9 +263,10 @@ static const char environment[] =
 	".Bl -tag -width NO_COLOR\n"
 	".It Ev NO_COLOR\nIf it is set and not empty, nothing is coloured.\n"
 	"Without it, colours go to terminals only.\n"
-	".It Ev PATH\nWhere the program\n.Xr dot 1\nis looked for when a picture is asked for, and "
-	"what\n"
-	".Xr ordo-doctor 1\ntells of.\n"
+	".It Ev ORDO_MPI\nThe settings of the library that is preloaded into MPI programs.\n"
+	".It Ev PATH\nWhere the program\n.Xr dot 1\nis looked for when a picture is drawn; see "
+	"also\n"
+	".Xr ordo-doctor 1 .\n"
 	".It Ev TERM\nIf it is dumb, nothing is coloured.\n"
 	".El\n";
 
