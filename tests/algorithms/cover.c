@@ -21,7 +21,7 @@ enum {
 
 /* One algorithm and operator. */
 struct row {
-	char algorithm[32];
+	const char *algorithm;
 	enum ordo_operator op;
 	bool proved[MOST_RANKS];
 	uint32_t nproved, nrun;
@@ -32,6 +32,23 @@ struct coverage {
 	uint32_t nrow, nwrong;
 };
 
+/* A row for every algorithm and operator of the table, also for those that apply to no number of
+ * ranks tried. */
+static void list_rows(struct coverage *coverage)
+{
+	uint32_t nalgorithm;
+	const struct ordo_algorithm_facts *const *algorithms = ordo_algorithms(&nalgorithm);
+	for (uint32_t i = 0; i < nalgorithm; i++)
+		for (int op = 0; op < ORDO_NOPERATOR; op++) {
+			if (!(algorithms[i]->operators >> op & 1))
+				continue;
+			if (coverage->nrow == MOST_ROWS)
+				abort();
+			coverage->rows[coverage->nrow++] = (struct row){
+				.algorithm = algorithms[i]->name, .op = (enum ordo_operator)op};
+		}
+}
+
 static struct row *row_of(struct coverage *coverage, const struct specimen *specimen)
 {
 	size_t length = strcspn(specimen->algorithm, "(");
@@ -41,12 +58,7 @@ static struct row *row_of(struct coverage *coverage, const struct specimen *spec
 			!strncmp(row->algorithm, specimen->algorithm, length))
 			return row;
 	}
-	if (coverage->nrow == MOST_ROWS)
-		abort();
-	struct row *row = &coverage->rows[coverage->nrow++];
-	*row = (struct row){.op = specimen->problem.op};
-	snprintf(row->algorithm, sizeof row->algorithm, "%.*s", (int)length, specimen->algorithm);
-	return row;
+	abort();
 }
 
 static void run(struct coverage *coverage, const struct specimen *specimen,
@@ -121,7 +133,7 @@ static void print(FILE *out, const struct coverage *coverage)
 {
 	uint64_t proved = 0, ran = 0;
 	fprintf(out,
-		"# What is covered\n\n"
+		"# Coverage\n\n"
 		"Made by `tests/algorithms/cover`; do not edit. Every combination of algorithm and "
 		"operator "
 		"that applies, for the numbers of ranks named, in place\nand out of place, and, if "
@@ -135,7 +147,8 @@ static void print(FILE *out, const struct coverage *coverage)
 		const struct row *row = &coverage->rows[i];
 		fprintf(out, "| %s | %s | ", row->algorithm, ordo_operator_facts(row->op)->name);
 		print_sizes(out, row);
-		fprintf(out, " | %u | %u |\n", row->nproved, row->nrun);
+		fprintf(out, "%s | %u | %u |\n", row->nproved ? "" : "none", row->nproved,
+			row->nrun);
 		proved += row->nproved;
 		ran += row->nrun;
 	}
@@ -146,6 +159,7 @@ static void print(FILE *out, const struct coverage *coverage)
 int main(int argc, char **argv)
 {
 	static struct coverage coverage;
+	list_rows(&coverage);
 	uint32_t last = argc > 2 ? (uint32_t)strtoul(argv[2], NULL, 10) : sizes[NSIZE - 1];
 	for (uint32_t n = 1; n <= NSMALL && n <= last; n++)
 		cover_size(&coverage, n);
