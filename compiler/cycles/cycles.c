@@ -155,8 +155,8 @@ static bool answer(struct search *search, enum ordo_code code, struct ordo_error
 		return ordo_fail_memory(error);
 	if (code == ORDO_REFUTED)
 		return fail_none(search, error,
-			"every order of the ranks was tried, and each needs a link that is not "
-			"there or twice the same");
+			"every order of the ranks was tried, and each needs a missing link "
+			"or one link twice");
 	if (code == ORDO_UNDECIDED) {
 		ordo_fail(error, ORDO_UNDECIDED, 0,
 			"found no %u link-disjoint ring%s over %u ranks within the limit of the "
@@ -232,7 +232,7 @@ static bool check_ranks(
 				"ring order: found rank %u, wanted ranks 0..%u", order[i], n - 1);
 		if (seen[order[i]])
 			return ordo_fail(error, ORDO_USAGE, 0,
-				"ring order: rank %u is there twice, wanted every rank once",
+				"ring order: rank %u appears twice, wanted every rank once",
 				order[i]);
 		seen[order[i]] = 1;
 	}

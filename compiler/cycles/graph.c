@@ -24,15 +24,6 @@ bool ordo_graph_make(struct ordo_graph *graph, struct ordo_arena *arena,
 	return true;
 }
 
-bool ordo_graph_copy(
-	struct ordo_graph *graph, struct ordo_arena *arena, const struct ordo_graph *from)
-{
-	if (!allocate(graph, arena, from->n))
-		return false;
-	memcpy(graph->words, from->words, (size_t)from->n * from->width * sizeof *from->words);
-	return true;
-}
-
 uint32_t ordo_graph_degree(const struct ordo_graph *graph, uint32_t v)
 {
 	uint32_t degree = 0;

@@ -16,8 +16,6 @@ struct ordo_graph {
 /* Everybody is everybody's neighbour, or as the topology (not NULL) has it. false: no memory. */
 bool ordo_graph_make(struct ordo_graph *graph, struct ordo_arena *arena,
 	const struct ordo_topology *topology, uint32_t n);
-bool ordo_graph_copy(
-	struct ordo_graph *graph, struct ordo_arena *arena, const struct ordo_graph *from);
 uint32_t ordo_graph_degree(const struct ordo_graph *graph, uint32_t v);
 /* Whether all vertices but `without` (ORDO_NONE: all) hang together; if not, two of them that do
  * not. seen[n], queue[n]: room. */

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <ordo/arena.h>
 #include <stdlib.h>
+#include <string.h>
 
 static int compare_descending(const void *one, const void *other)
 {
@@ -55,8 +56,10 @@ bool ordo_cut_make(
 	*cut = (struct ordo_cut){.topology = topology,
 		.nvertex = nrank + topology->nswitch + 2,
 		.send = ordo_array_make(nrank, sizeof *cut->send, 0),
-		.receive = ordo_array_make(nrank, sizeof *cut->receive, 0)};
-	bool worked = cut->send && cut->receive && sum_ports(topology, true, cut->send) &&
+		.receive = ordo_array_make(nrank, sizeof *cut->receive, 0),
+		.crossing = ordo_array_make(nrank, sizeof *cut->crossing, 0)};
+	bool worked = cut->send && cut->receive && cut->crossing &&
+		      sum_ports(topology, true, cut->send) &&
 		      sum_ports(topology, false, cut->receive);
 	if (worked && topology->nswitch) {
 		const size_t narc = 2 * ((size_t)topology->nlink + nrank);
@@ -77,6 +80,7 @@ void ordo_cut_free(struct ordo_cut *cut)
 {
 	free(cut->send);
 	free(cut->receive);
+	free(cut->crossing);
 	free(cut->first);
 	free(cut->next);
 	free(cut->to);
@@ -86,22 +90,26 @@ void ordo_cut_free(struct ordo_cut *cut)
 	free(cut->queue);
 }
 
-/* Without switches: the sum of what each rank can send over the cut, limited by its ports. */
-static double sum_links(const struct ordo_cut *cut, const bool *inside, bool side)
+/* Without switches: what all senders can send over the cut, or all receivers receive if that is
+ * less; each over the links that cross the cut, limited by its ports. */
+static double sum_links(struct ordo_cut *cut, const bool *inside, bool side)
 {
 	const struct ordo_topology *topology = cut->topology;
-	double sent = 0;
-	for (uint32_t rank = 0; rank < topology->nrank; rank++) {
-		double of_rank = 0;
-		if (inside[rank] != side)
+	double sent = 0, received = 0;
+	memset(cut->crossing, 0, topology->nrank * sizeof *cut->crossing);
+	for (uint32_t i = 0; i < topology->nlink; i++) {
+		const struct ordo_link *link = &topology->links[i];
+		if (link->down || inside[link->from] != side || inside[link->to] == side)
 			continue;
-		for (uint32_t i = topology->first_link[rank]; i < topology->first_link[rank + 1];
-			i++)
-			if (!topology->links[i].down && inside[topology->links[i].to] != side)
-				of_rank += topology->links[i].bandwidth_gbs * 1e9;
-		sent += of_rank < cut->send[rank] ? of_rank : cut->send[rank];
+		cut->crossing[link->from] += link->bandwidth_gbs * 1e9;
+		cut->crossing[link->to] += link->bandwidth_gbs * 1e9;
 	}
-	return sent;
+	for (uint32_t rank = 0; rank < topology->nrank; rank++)
+		if (inside[rank] == side)
+			sent += fmin(cut->crossing[rank], cut->send[rank]);
+		else
+			received += fmin(cut->crossing[rank], cut->receive[rank]);
+	return fmin(sent, received);
 }
 
 static void add_arc(struct ordo_cut *cut, uint32_t from, uint32_t to, double room)

@@ -6,10 +6,10 @@
 
 struct ordo_cut {
 	const struct ordo_topology *topology;
-	double *send,
-		/* [nrank] bytes a second of a rank over all its links, or over its fastest links,
-		 * one per port */
-		*receive;
+	/* [nrank] bytes a second of a rank over all its links, or over its fastest links, one per
+	 * port */
+	double *send, *receive;
+	double *crossing; /* [nrank] room: the same over the links of one cut */
 	/* With switches: a flow network with a source and a sink. Arcs 2i and 2i+1 are opposite. */
 	uint32_t nvertex, narc;
 	uint32_t *first, *next, *to; /* arcs, in a list for each vertex */

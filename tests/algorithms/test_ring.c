@@ -282,7 +282,7 @@ static void what_cannot_be_a_ring_is_refused_with_the_reason(void **unused)
 	refused(ORDO_ALLREDUCE, 8, "ring(rings=4)", NULL, "rings=4, wanted 1..3");
 	refused(ORDO_ALLREDUCE, 8, "ring(order=[0,1,2,3,4,5,6,7])", mesh, "0-1 (neither way)");
 	refused(ORDO_ALLREDUCE, 4, "ring(order=[0,1,2])", NULL, "rank 3 is missing");
-	refused(ORDO_ALLREDUCE, 4, "ring(order=[0,1,2,2])", NULL, "rank 2 is there twice");
+	refused(ORDO_ALLREDUCE, 4, "ring(order=[0,1,2,2])", NULL, "rank 2 appears twice");
 	refused(ORDO_ALLREDUCE, 5, "ring(order=[[0,1,2,3,4],[0,2,1,4,3]])", NULL,
 		"is in two rings");
 	refused(ORDO_ALLREDUCE, 5, "ring(order=[0,1,2,3,4],rings=2)", NULL,

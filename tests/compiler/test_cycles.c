@@ -376,7 +376,7 @@ static void an_order_that_is_no_ring_is_explained(void **unused)
 	assert_false(ordo_cycle_check(topology, 4, natural, 4, &error));
 	assert_non_null(strstr(error.text, "0-1 (neither way)"));
 	assert_false(ordo_cycle_check(topology, 4, twice, 4, &error));
-	assert_non_null(strstr(error.text, "rank 0 is there twice"));
+	assert_non_null(strstr(error.text, "rank 0 appears twice"));
 	assert_false(ordo_cycle_check(topology, 4, wild, 4, &error));
 	assert_non_null(strstr(error.text, "found rank 4, wanted ranks 0..3"));
 	assert_false(ordo_cycle_check(topology, 4, twisted, 3, &error));

@@ -51,7 +51,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *input, size_t length)
 		ordo_schedule_read_text(halves.first, halves.first_size, "fuzz", NULL, &error);
 	const bool refused = strstr(report, "R1: "), by_rank = strstr(report, "R2: ");
 	demand(!schedule || !refused, "what can be read is not refused by R1", report);
-	/* A rank that is there twice is refused before what stands behind it is read. */
+	/* A rank that appears twice is refused before what stands behind it is read. */
 	demand(schedule || error.rule != 1 || refused || by_rank, "what R1 refuses is refused",
 		error.text);
 	demand(schedule || verdict != ACCEPTED, "what is accepted can be read", error.text);

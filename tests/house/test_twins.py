@@ -34,7 +34,7 @@ IDEAS = {
         r'unknown key|duplicate key \\"%s|is missing in %s', ("schedules",),
         {"schedules/json/read/fields.c"}),
     "files take the place of others in one file": (
-        r"\bmkstemp\(|\brename\(|RENAME_EXCHANGE|\bO_EXCL\b", FLOORS,
+        r"\bmkstemp\(|\brename\(|RENAME_EXCHANGE|\bopen(at)?\([^;]*\bO_EXCL\b", FLOORS,
         {"schedules/base/atomic_file.c"}),
 }
 

@@ -732,6 +732,23 @@ static void a_cut_carries_the_greatest_flow(void **state)
 	ordo_topology_destroy(topology);
 }
 
+/* Two ranks send to rank 0 at once, over a link each, but rank 0 receives over one port only. */
+static void a_cut_is_as_narrow_as_the_ports_of_the_receivers(void **state)
+{
+	(void)state;
+	struct ordo_error error = {0};
+	struct ordo_topology *topology = ordo_topology_make("full-mesh", 3, &error);
+	double cut[2];
+	for (uint32_t one = 0; one < 2; one++) {
+		topology->ports = one;
+		struct ordo_prediction *prediction = bounds_of(NULL, topology, ORDO_GATHER, 3);
+		cut[one] = prediction->bounds.cut;
+		ordo_prediction_destroy(prediction);
+	}
+	check_near(cut[1], 2 * cut[0]);
+	ordo_topology_destroy(topology);
+}
+
 /* Sizes. */
 
 /* 7 elements of 2 bytes in a block of 4 chunks: cut at 0, 2, 4, 6, 7; a block of a rank, 3 bytes
@@ -877,6 +894,7 @@ int main(void)
 		cmocka_unit_test(any_rank_may_be_the_farthest_from_another),
 		cmocka_unit_test(on_two_ports_one_tells_three_in_one_and_a_half_latencies),
 		cmocka_unit_test(a_cut_carries_the_greatest_flow),
+		cmocka_unit_test(a_cut_is_as_narrow_as_the_ports_of_the_receivers),
 		cmocka_unit_test(chunks_are_cut_at_elements),
 		cmocka_unit_test(what_takes_longer_than_the_limit_is_given_up),
 		cmocka_unit_test(what_cannot_run_is_refused),

@@ -564,7 +564,7 @@ def _(ordo):
         wanted(ordo("verify", "ring").returncode == 3, name)
     document.write_text(head.replace("rank-2.json", "rank-1.json"))
     done = again("ring", "proof.json")
-    wanted(done.returncode == 1 and "R2: no rank, or one twice" in done.stderr, done)
+    wanted(done.returncode == 1 and "R2: no such rank, or a duplicate" in done.stderr, done)
     document.write_text(head.replace("rank-2.json", "\\u0072ank-2.json"))
     wanted(again("ring", "proof.json").returncode == 0)
     document.write_text(head)

@@ -9,7 +9,7 @@
  * accesses that must be ordered, and a certificate cannot omit them. Fields marked + 1 are 0 for
  * none.
  *
- * The schedule is checked for R1 before anything else, except for a rank that is there twice.
+ * The schedule is checked for R1 before anything else, except for a rank that appears twice.
  */
 #include "checker.h"
 #include "json.h"
@@ -243,7 +243,7 @@ static void members(struct check *c, const struct value *object, const struct ke
 		while (i < keys->n && !json_is(value->key, value->end, keys->names[i]))
 			i++;
 		SHAPE(i < keys->n, value, "an unknown key");
-		SHAPE(!found[i], value, "a key that is there twice");
+		SHAPE(!found[i], value, "a duplicate key");
 		found[i] = value;
 	}
 	for (u32 i = 0; i < keys->n; i++)
@@ -268,8 +268,7 @@ static void check_extra(struct check *c, const struct value *value)
 		*next++ = item;
 	qsort(sorted, n, sizeof *sorted, by_key);
 	for (u64 i = 1; i < n; i++)
-		SHAPE(by_key(&sorted[i - 1], &sorted[i]), sorted[i],
-			"a key that is there twice in x");
+		SHAPE(by_key(&sorted[i - 1], &sorted[i]), sorted[i], "a duplicate key in x");
 }
 
 /* The number of slots in a buffer of a rank. */
@@ -403,7 +402,7 @@ static void read_program(struct check *c, const struct value *program, u64 nprog
 		c->streams[c->nstream++] = stream;
 	}
 	c->now = c->ntask;
-	DEMAND(rank < nprogram && !c->entered[rank], "R2: no rank, or one twice");
+	DEMAND(rank < nprogram && !c->entered[rank], "R2: no such rank, or a duplicate");
 	c->entered[rank] = UINT32_MAX; /* no task + 1 */
 }
 
