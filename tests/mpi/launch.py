@@ -24,6 +24,7 @@ def environment(library):
     """The environment: without the other launcher's variables."""
     kept = {key: value for key, value in os.environ.items()
             if not key.startswith(("OMPI_COMM", "PMI_", "PMIX_"))}
+    kept["ASAN_OPTIONS"] = "detect_leaks=0"  # MPI keeps memory to the end
     if library == "openmpi":
         kept["OMPI_MCA_rmaps_base_oversubscribe"] = "1"
     return kept
