@@ -12,6 +12,7 @@
 #include <ordo/detail/fail.h>
 #include <ordo/detail/slots.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Receives posted and not completed; of those, into buffers of requests; and sends of earlier
  * levels not completed. */
@@ -97,7 +98,7 @@ static void emit(struct writer *w, struct instruction instruction)
 			return;
 		}
 		if (!w->part)
-			*part = (struct ordo_part){0};
+			memset(part, 0, sizeof *part);
 		w->part = part;
 		w->room = room;
 	}
@@ -340,6 +341,18 @@ static void write_steps(struct writer *w)
 		complete(w, at);
 }
 
+/* Field by field: a part is sent, and what lies between fields would be anything. */
+static void copy_problem(struct ordo_problem *to, const struct ordo_problem *from)
+{
+	to->op = from->op;
+	to->nrank = from->nrank;
+	to->root = from->root;
+	to->chunks_per_block = from->chunks_per_block;
+	to->nshard = from->nshard;
+	to->in_place = from->in_place;
+	to->accumulate_f32 = from->accumulate_f32;
+}
+
 static struct ordo_part *finish(struct writer *w)
 {
 	const struct steps *steps = w->steps;
@@ -350,7 +363,7 @@ static struct ordo_part *finish(struct writer *w)
 	struct ordo_part *part = w->part;
 	w->part = NULL;
 	part->bytes = sizeof *part + part->ninstruction * sizeof *part->instructions;
-	part->problem = *steps->problem;
+	copy_problem(&part->problem, steps->problem);
 	part->rank = steps->rank;
 	part->scratch_slots = steps->scratch_slots;
 	part->nrequest = w->nrequest;

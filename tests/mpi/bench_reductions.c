@@ -1,7 +1,8 @@
-/* bench_reductions.c [ALLREDUCE|REDUCE|SCATTER] - the library's own call and the same in the proved
- * order, in turns; prints the ratio of the medians for each size. Every rank writes its input anew
- * before each call and reads its output after it, as programs do. */
+/* bench_reductions.c [ALLREDUCE|REDUCE|SCATTER [MESSAGES]] - the library's own call and the same in
+ * the proved order, in turns; prints the ratio of the medians for each size. Every rank writes its
+ * input anew before each call and reads its output after it, as programs do. */
 #include "engine/call.h"
+#include "engine/window.h"
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -83,6 +84,7 @@ int main(int argc, char **argv)
 	int length, operation = ORDO_MPI_ALLREDUCE;
 	char version[MPI_MAX_LIBRARY_VERSION_STRING];
 	PMPI_Init(&argc, &argv);
+	ordo_mpi_wants_window = argc < 3;
 	PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
 	PMPI_Comm_size(MPI_COMM_WORLD, &nrank);
 	PMPI_Get_library_version(version, &length);
@@ -92,8 +94,9 @@ int main(int argc, char **argv)
 	if (argc > 1 && !strcmp(argv[1], "SCATTER"))
 		operation = ORDO_MPI_REDUCE_SCATTER_BLOCK;
 	if (!rank)
-		printf("%s on %d ranks, %s: its own, ours, ours / its own\n",
-			argc > 1 ? argv[1] : "ALLREDUCE", nrank, version);
+		printf("%s on %d ranks, %s%s: its own, ours, ours / its own\n",
+			argc > 1 ? argv[1] : "ALLREDUCE", nrank, version,
+			argc > 2 ? ", by messages" : "");
 	for (size_t bytes = 8 * (size_t)(nrank > 2 ? nrank / 2 : 1); bytes <= 64 << 20; bytes *= 8)
 		time_size(operation, bytes);
 	PMPI_Finalize();

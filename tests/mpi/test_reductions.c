@@ -2,6 +2,7 @@
  * here: recursively, from the inputs of all ranks, which any rank can make. */
 #include "engine/call.h"
 #include "engine/plan.h"
+#include "engine/window.h"
 #include <complex.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -248,6 +249,7 @@ int main(int argc, char **argv)
 	MPI_Datatype fields, pair;
 	MPI_Op sum;
 	PMPI_Init(&argc, &argv);
+	ordo_mpi_wants_window = argc < 2; /* else by messages */
 	PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
 	PMPI_Comm_size(MPI_COMM_WORLD, &nrank);
 	PMPI_Type_create_struct(2, (int[]){1, 1},

@@ -13,7 +13,7 @@ static bool is_power_of_two(uint32_t n)
 	return !(n & (n - 1));
 }
 
-/* All of an order have its trees; test_mpi_plans compares their digests. */
+/* All of an order have its trees; tests/mpi/test_plans.c compares them. */
 static const char *algorithm_of(enum ordo_mpi_order order, enum ordo_mpi_form form, uint32_t nrank)
 {
 	if (order == ORDO_MPI_LINEAR)

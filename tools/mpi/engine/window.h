@@ -7,6 +7,9 @@
 
 struct mpi_window;
 
+/* Whether windows are made at all: `messages` of ORDO_MPI. */
+extern bool ordo_mpi_wants_window;
+
 /* Makes the window of a communicator whose ranks all share memory. All ranks call. NULL, on all of
  * them: they do not, or the memory is not to be had. */
 struct mpi_window *ordo_mpi_window_open(MPI_Comm comm);

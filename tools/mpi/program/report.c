@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 struct count {
 	_Atomic uint64_t calls, bytes, nanoseconds;
@@ -127,13 +128,20 @@ void ordo_mpi_report_at_end(void)
 		is_registered = PMPI_Comm_set_attr(MPI_COMM_SELF, key, NULL) == MPI_SUCCESS;
 }
 
+void ordo_mpi_abort(int status)
+{
+	const struct timespec moment = {0, 300000000};
+	fflush(stderr);
+	nanosleep(&moment, NULL);
+	PMPI_Abort(MPI_COMM_WORLD, status);
+}
+
 void ordo_mpi_refuse(enum ordo_mpi_function function, enum ordo_mpi_class class)
 {
 	int rank = 0;
 	PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
 	fprintf(stderr, "ordo: strict: %s on rank %d is passed on, and its bits may vary: %s\n",
 		ordo_mpi_function_name(function), rank, ordo_mpi_class_name(class));
-	fflush(stderr);
-	PMPI_Abort(MPI_COMM_WORLD, 1);
+	ordo_mpi_abort(1);
 	abort();
 }

@@ -35,6 +35,8 @@ void ordo_mpi_count_mode(void);
 void ordo_mpi_report_at_end(void);
 /* From that call on until MPI ends. */
 bool ordo_mpi_is_registered(void);
+/* Ends the program after what was written to stderr, which launchers drop if they are quicker. */
+void ordo_mpi_abort(int status);
 /* With `strict`: ends the program because of a call that is passed on. */
 void ordo_mpi_refuse(enum ordo_mpi_function function, enum ordo_mpi_class class);
 

@@ -1,5 +1,7 @@
 /* settings.c - ORDO_MPI, the same on all ranks, and the first meeting of the ranks. */
 #include "settings.h"
+#include "engine/window.h"
+#include "report.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,6 +42,8 @@ static bool read_one(struct mpi_settings *settings, char *text, char *why, size_
 	const char *value = equals ? equals + 1 : NULL;
 	if (!value && !strcmp(text, "strict"))
 		return settings->strict = true;
+	if (!value && !strcmp(text, "messages"))
+		return settings->messages = true;
 	if (!value && !strcmp(text, "check"))
 		return settings->check = true;
 	if (equals)
@@ -51,7 +55,8 @@ static bool read_one(struct mpi_settings *settings, char *text, char *why, size_
 	if (value && !strcmp(text, "log"))
 		return copy_path(settings->log, value, text, why, size);
 	snprintf(why, size,
-		"found \"%s\", wanted order=ORDER, report=FILE, log=FOLDER, strict or check, "
+		"found \"%s\", wanted order=ORDER, report=FILE, log=FOLDER, strict, messages or "
+		"check, "
 		"separated by commas",
 		text);
 	return false;
@@ -78,8 +83,7 @@ bool ordo_mpi_settings_read(struct mpi_settings *settings, const char *text, cha
 static void end_program(const char *what, const char *text)
 {
 	fprintf(stderr, "ordo: %s%s\n", what, text);
-	fflush(stderr);
-	PMPI_Abort(MPI_COMM_WORLD, 2);
+	ordo_mpi_abort(2);
 	exit(2);
 }
 
@@ -164,6 +168,7 @@ void ordo_mpi_meet(void)
 	else
 		meet_as_first(nrank);
 	ordo_mpi_wanted_order = ordo_mpi_settings.order;
+	ordo_mpi_wants_window = !ordo_mpi_settings.messages;
 }
 
 void ordo_mpi_meet_late(void)
@@ -177,4 +182,5 @@ void ordo_mpi_meet_late(void)
 		exit(2);
 	}
 	ordo_mpi_wanted_order = ordo_mpi_settings.order;
+	ordo_mpi_wants_window = !ordo_mpi_settings.messages;
 }

@@ -9,8 +9,9 @@
 /* Plain data, sent from rank 0 to all others. */
 struct mpi_settings {
 	enum ordo_mpi_order order;
-	bool strict; /* a call that is passed on and whose bits may vary ends the program */
-	bool check;  /* the arguments of all ranks are compared at every call */
+	bool strict;   /* a call that is passed on and whose bits may vary ends the program */
+	bool messages; /* also among ranks that share memory */
+	bool check;    /* the arguments of all ranks are compared at every call */
 	char report[ORDO_MPI_PATH]; /* "": stderr, "none": nowhere */
 	char log[ORDO_MPI_PATH];    /* folder; "": no log */
 };
