@@ -258,10 +258,17 @@ static uint32_t chunks(const struct ordo_problem *problem)
 	return blocks_of(problem, 0).of[0].size;
 }
 
+static uint32_t half_of_chunks(const struct ordo_problem *problem)
+{
+	return chunks(problem) / 2;
+}
+
 const struct generator ordo_generate_binary_blocks = {
 	.facts = {.name = "binary-blocks", .operators = 1u << ORDO_ALLREDUCE, .ranks = "2 or more"},
 	.chunks = chunks,
 	.scratch = no_scratch,
 	.phases = phases,
 	.give = give,
+	.level = ordo_level_by_phase,
+	.most_chunks = half_of_chunks,
 };

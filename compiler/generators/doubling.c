@@ -116,6 +116,11 @@ static uint32_t no_scratch(const struct ordo_problem *problem)
 	return 0;
 }
 
+static uint32_t half_of_chunks(const struct ordo_problem *problem)
+{
+	return problem->nrank / 2;
+}
+
 static uint32_t chunks(const struct ordo_problem *problem)
 {
 	return problem->nrank;
@@ -133,6 +138,8 @@ const struct generator ordo_generate_halving_doubling = {
 	.scratch = no_scratch,
 	.phases = twice_steps,
 	.give = give_halving,
+	.level = ordo_level_by_phase,
+	.most_chunks = half_of_chunks,
 };
 
 const struct generator ordo_generate_halving_doubling_near = {
@@ -145,6 +152,8 @@ const struct generator ordo_generate_halving_doubling_near = {
 	.scratch = no_scratch,
 	.phases = twice_steps,
 	.give = give_halving,
+	.level = ordo_level_by_phase,
+	.most_chunks = half_of_chunks,
 };
 
 /* Everything to everybody: what arrives waits in one of two scratch slots, in turn. */
@@ -174,6 +183,12 @@ static bool give_exchange(const struct ordo_programs *programs, uint32_t rank,
 	return !w.failed;
 }
 
+/* What arrives in a phase is added in it. */
+static uint32_t level_of_exchange(const struct ordo_task *task)
+{
+	return 2 * task->phase + (task->kind == ORDO_LOCAL_REDUCE);
+}
+
 static uint32_t two_places(const struct ordo_problem *problem)
 {
 	return problem->nrank > 2 ? 2 : 1;
@@ -185,6 +200,7 @@ const struct generator ordo_generate_recursive_doubling = {
 	.scratch = two_places,
 	.phases = count_steps,
 	.give = give_exchange,
+	.level = level_of_exchange,
 };
 
 const struct generator ordo_generate_recursive_doubling_near = {
@@ -196,4 +212,5 @@ const struct generator ordo_generate_recursive_doubling_near = {
 	.scratch = two_places,
 	.phases = count_steps,
 	.give = give_exchange,
+	.level = level_of_exchange,
 };

@@ -12,6 +12,9 @@ struct generator {
 	uint32_t (*scratch)(const struct ordo_problem *problem);
 	uint32_t (*phases)(const struct ordo_problem *problem);
 	ordo_give_program *give;
+	ordo_task_level *level;
+	/* of one Send or SendReduce; NULL: 1 */
+	uint32_t (*most_chunks)(const struct ordo_problem *problem);
 };
 
 extern const struct generator ordo_generate_ring, ordo_generate_halving_doubling,
@@ -30,6 +33,10 @@ struct place {
 	enum ordo_buffer buffer;
 	uint32_t slot;
 };
+
+/* A level for programs in which every Send carries on what came in an earlier phase: two for each
+ * phase, Sends and then copies; what is copied in phase 0 is there before anything is sent. */
+uint32_t ordo_level_by_phase(const struct ordo_task *task);
 
 void ordo_write_stream(struct writing *writing, const char *name);
 void ordo_write_notify(struct writing *writing, uint32_t peer, uint32_t signal, uint32_t phase);

@@ -114,9 +114,18 @@ bool ordo_generate(const char *algorithm, const struct ordo_problem *problem,
 		.scratch_slots = generator->scratch(problem),
 		.nphase = generator->phases(problem),
 		.give = generator->give,
-		.closure = generator};
+		.closure = generator,
+		.level = generator->level,
+		.most_chunks = generator->most_chunks ? generator->most_chunks(problem) : 1};
 	programs->problem.chunks_per_block = chunks_of(generator, problem);
 	return ordo_problem_check(&programs->problem, error);
+}
+
+uint32_t ordo_level_by_phase(const struct ordo_task *task)
+{
+	if (task->kind != ORDO_LOCAL_COPY)
+		return 2 * task->phase + 1;
+	return task->phase ? 2 * task->phase + 2 : 0;
 }
 
 static void append(struct writing *writing, const struct ordo_task *task)

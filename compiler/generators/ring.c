@@ -150,4 +150,5 @@ const struct generator ordo_generate_ring = {
 	.scratch = scratch,
 	.phases = phases,
 	.give = give,
+	.level = ordo_level_by_phase,
 };

@@ -110,4 +110,5 @@ const struct generator ordo_generate_tree = {
 	.scratch = no_scratch,
 	.phases = phases,
 	.give = give,
+	.level = ordo_level_by_phase,
 };
