@@ -195,15 +195,13 @@ static struct placed *place_steps(const struct ordo_levels *levels, uint32_t ran
 	return list;
 }
 
-static struct step make_step(const struct ordo_levels *levels, const struct placed *place,
-	uint32_t *sent, uint32_t *received)
+struct step ordo_step_of(const struct ordo_task *task, uint32_t level, bool receives,
+	uint32_t sender, struct message_numbers *numbers)
 {
 	static const enum step_kind kinds[2][ORDO_SEND_REDUCE + 1] = {
 		{STEP_COPY, STEP_REDUCE, STEP_SEND, STEP_SEND},
 		{STEP_COPY, STEP_REDUCE, STEP_RECEIVE, STEP_RECEIVE_REDUCE}};
-	const struct ordo_task *task = &levels->schedule->tasks[place->task];
-	const bool receives = place->key & 1;
-	const uint32_t peer = receives ? place->sender : task->peer;
+	const uint32_t peer = receives ? sender : task->peer;
 	struct step step = {.kind = kinds[receives][task->kind],
 		.src_buffer = (enum ordo_buffer)task->src_buffer,
 		.dst_buffer = (enum ordo_buffer)task->dst_buffer,
@@ -212,11 +210,11 @@ static struct step make_step(const struct ordo_levels *levels, const struct plac
 		.count = task->count,
 		.src = task->src,
 		.dst = task->dst,
-		.level = levels->level[place->task]};
+		.level = level};
 	if (step.kind == STEP_SEND)
-		step.tag = sent[peer]++ % ORDO_MESSAGE_TAGS;
+		step.tag = numbers->sent[peer]++ % ORDO_MESSAGE_TAGS;
 	else if (receives)
-		step.tag = received[peer]++ % ORDO_MESSAGE_TAGS;
+		step.tag = numbers->received[peer]++ % ORDO_MESSAGE_TAGS;
 	return step;
 }
 
@@ -230,18 +228,21 @@ struct ordo_part *ordo_part_create(
 		.scratch_slots = schedule->scratch_slots,
 		.most_chunks = levels->most_chunks};
 	struct placed *list = place_steps(levels, rank, &steps.count);
-	uint32_t *numbers = calloc((size_t)nrank * 2, sizeof *numbers);
+	uint32_t *counts = calloc((size_t)nrank * 2, sizeof *counts);
+	struct message_numbers numbers = {counts, counts + nrank};
 	struct ordo_part *part = NULL;
 	steps.items = malloc(((size_t)steps.count + 1) * sizeof *steps.items);
-	if (list && numbers && steps.items) {
+	if (list && counts && steps.items) {
 		for (uint32_t i = 0; i < steps.count; i++)
-			steps.items[i] = make_step(levels, &list[i], numbers, numbers + nrank);
+			steps.items[i] = ordo_step_of(&schedule->tasks[list[i].task],
+				levels->level[list[i].task], list[i].key & 1, list[i].sender,
+				&numbers);
 		part = ordo_part_of_steps(&steps, error);
 	} else {
 		ordo_fail_memory(error);
 	}
 	free(list);
-	free(numbers);
+	free(counts);
 	free(steps.items);
 	return part;
 }

@@ -54,6 +54,14 @@ struct ordo_part {
 	struct instruction instructions[];
 };
 
+/* The next number of a message to and from each other rank. */
+struct message_numbers {
+	uint32_t *sent, *received; /* [nrank] at first 0 */
+};
+/* A task that moves data as a step: of the rank itself, or of `sender`, from which it receives. */
+struct step ordo_step_of(const struct ordo_task *task, uint32_t level, bool receives,
+	uint32_t sender, struct message_numbers *numbers);
+
 /* The part of a rank that takes these steps. The caller destroys it. NULL: no memory. */
 struct ordo_part *ordo_part_of_steps(const struct steps *steps, struct ordo_error *error);
 

@@ -1,5 +1,5 @@
 /* test_generators.c - what is generated is what is compiled, task for task, and no other request is
- * generated. */
+ * generated; levels order the moves of all ranks. */
 #include <ordo/compiler.h>
 #include <ordo/detail/generators.h>
 
@@ -37,6 +37,134 @@ static void compare_streams(const struct ordo_schedule *a, const struct ordo_sch
 		}
 }
 
+/* The level of the last task that moves data before task `at` of its stream, -1 if there is none;
+ * or of the first behind it, else INT64_MAX. */
+static int64_t level_near(const struct ordo_programs *programs, const struct ordo_schedule *all,
+	const struct ordo_stream *stream, uint32_t at, bool before)
+{
+	for (uint32_t i = at; i >= stream->first && i < stream->end; i += before ? UINT32_MAX : 1)
+		if (ordo_task_moves(&all->tasks[i]))
+			return programs->level(&all->tasks[i]);
+	return before ? -1 : INT64_MAX;
+}
+
+static bool is_signal(const struct ordo_task *task, int kind, uint32_t peer, uint32_t signal)
+{
+	return task->kind == (unsigned)kind && task->peer == peer && task->signal == signal;
+}
+
+/* The stream and number of the Notify that a Wait takes the token of. */
+static const struct ordo_stream *find_notify(const struct ordo_schedule *all,
+	const struct ordo_stream *waiter, uint32_t wait, uint32_t *at)
+{
+	const struct ordo_task *task = &all->tasks[wait];
+	uint32_t earlier = 0;
+	for (uint32_t i = waiter->first; i < wait; i++)
+		earlier += is_signal(&all->tasks[i], ORDO_WAIT, task->peer, task->signal);
+	const struct ordo_program *program = &all->programs[task->peer];
+	for (uint32_t s = program->first_stream; s < program->end_stream; s++)
+		for (uint32_t i = all->streams[s].first; i < all->streams[s].end; i++)
+			if (is_signal(&all->tasks[i], ORDO_NOTIFY, waiter->rank, task->signal) &&
+				!earlier--) {
+				*at = i;
+				return &all->streams[s];
+			}
+	return NULL;
+}
+
+/* No stream decreases levels, and every Wait increases them. */
+static void check_levels(const struct ordo_programs *programs, const struct ordo_schedule *all)
+{
+	for (uint32_t s = 0; s < all->nstream; s++) {
+		const struct ordo_stream *stream = &all->streams[s];
+		for (uint32_t i = stream->first, notify; i < stream->end; i++) {
+			const int64_t next = level_near(programs, all, stream, i, false);
+			check("levels ascend along a stream", all->algorithm, all->problem.nrank,
+				level_near(programs, all, stream, i, true) <= next);
+			if (all->tasks[i].kind != ORDO_WAIT)
+				continue;
+			const struct ordo_stream *notifier = find_notify(all, stream, i, &notify);
+			check("levels increase from rank to rank", all->algorithm,
+				all->problem.nrank,
+				notifier &&
+					(next == INT64_MAX || level_near(programs, all, notifier,
+								      notify, true) < next));
+		}
+	}
+}
+
+/* Memory of the rank that a move reads or writes. */
+struct touched {
+	unsigned buffer;
+	uint32_t first, count;
+	bool writes;
+};
+
+static int touches(const struct ordo_rank_move *move, struct touched *at)
+{
+	const struct ordo_task *task = &move->task;
+	const bool sends = task->kind == ORDO_SEND || task->kind == ORDO_SEND_REDUCE;
+	int n = 0;
+	if (!move->receives)
+		at[n++] = (struct touched){task->src_buffer, task->src, task->count, false};
+	if (move->receives || !sends)
+		at[n++] = (struct touched){task->dst_buffer, task->dst, task->count, true};
+	return n;
+}
+
+static bool conflict(const struct ordo_rank_move *a, const struct ordo_rank_move *b)
+{
+	struct touched x[2], y[2];
+	const int nx = touches(a, x), ny = touches(b, y);
+	for (int i = 0; i < nx; i++)
+		for (int j = 0; j < ny; j++)
+			if ((x[i].writes || y[j].writes) && x[i].buffer == y[j].buffer &&
+				x[i].first < y[j].first + y[j].count &&
+				y[j].first < x[i].first + x[i].count)
+				return true;
+	return false;
+}
+
+static uint32_t count_touching(const struct ordo_schedule *all, uint32_t rank)
+{
+	uint32_t count = 0;
+	for (uint32_t s = 0; s < all->nstream; s++)
+		for (uint32_t i = all->streams[s].first; i < all->streams[s].end; i++) {
+			const struct ordo_task *task = &all->tasks[i];
+			const bool sends =
+				task->kind == ORDO_SEND || task->kind == ORDO_SEND_REDUCE;
+			count += ordo_task_moves(task) &&
+				 (all->streams[s].rank == rank || (sends && task->peer == rank));
+		}
+	return count;
+}
+
+/* One rank's list has all that touches its memory, in which nothing of one level conflicts. */
+static void check_moves(const struct ordo_programs *programs, const struct ordo_schedule *all)
+{
+	const uint32_t n = all->problem.nrank;
+	for (uint32_t rank = 0; rank < n; rank++) {
+		struct ordo_rank_move *moves;
+		uint32_t count;
+		struct ordo_error error;
+		if (!ordo_programs_moves(programs, rank, &moves, &count, &error)) {
+			check(error.text, all->algorithm, n, false);
+			return;
+		}
+		check("all moves that touch a rank", all->algorithm, n,
+			count == count_touching(all, rank));
+		for (uint32_t i = 0; i < count; i++) {
+			check("no message is larger than promised", all->algorithm, n,
+				moves[i].task.kind < ORDO_SEND ||
+					moves[i].task.count <= programs->most_chunks);
+			for (uint32_t j = i + 1; j < count && moves[j].level == moves[i].level; j++)
+				check("no conflict in one level", all->algorithm, n,
+					!conflict(&moves[i], &moves[j]));
+		}
+		free(moves);
+	}
+}
+
 static void compare(const char *algorithm, const struct ordo_problem *problem)
 {
 	struct ordo_programs programs;
@@ -61,6 +189,10 @@ static void compare(const char *algorithm, const struct ordo_problem *problem)
 				generated->problem.chunks_per_block ==
 					compiled->problem.chunks_per_block);
 		compare_streams(generated, compiled, algorithm, problem->nrank);
+		if (problem->nrank <= 40) {
+			check_levels(&programs, generated);
+			check_moves(&programs, generated);
+		}
 		compared++;
 	}
 	ordo_schedule_destroy(generated);

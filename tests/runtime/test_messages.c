@@ -4,6 +4,7 @@
 #include "check/check.h"
 #include "compiling.h"
 #include <ordo/compiler.h>
+#include <ordo/detail/generators.h>
 #include <ordo/detail/messages.h>
 #include <pthread.h>
 #include <setjmp.h>
@@ -179,12 +180,15 @@ static void run_all(struct network *network, struct rank_run *runs)
 struct trial_of_part {
 	const struct ordo_schedule *schedule;
 	struct ordo_plan_options options;
+	const struct ordo_programs *programs; /* NULL: parts come from the schedule */
 };
 
-static struct ordo_part *make_part(const struct ordo_levels *levels, uint32_t rank)
+static struct ordo_part *make_part(
+	const struct trial_of_part *trial, const struct ordo_levels *levels, uint32_t rank)
 {
 	struct ordo_error error;
-	struct ordo_part *part = ordo_part_create(levels, rank, &error);
+	struct ordo_part *part = trial->programs ? ordo_part_generate(trial->programs, rank, &error)
+						 : ordo_part_create(levels, rank, &error);
 	assert_non_null(part);
 	/* as it arrives on another rank */
 	struct ordo_part *copy = ordo_part_read(part, ordo_part_bytes(part), &error);
@@ -234,7 +238,7 @@ static void open_cluster(struct cluster *cluster, const struct trial_of_part *tr
 	for (uint32_t r = 0; r < nrank; r++) {
 		cluster->ports[r] = (struct port){
 			.network = &cluster->network, .rank = r, .all = cluster->ports};
-		cluster->parts[r] = make_part(levels, r);
+		cluster->parts[r] = make_part(trial, levels, r);
 		open_rank(&cluster->runs[r], trial, cluster->parts[r], &cluster->ports[r]);
 		/* in place a second run would add up the sums of the first */
 		cluster->runs[r].repeat = schedule->problem.in_place ? 1 : 2;
@@ -298,12 +302,12 @@ static void check_request(const struct ordo_request *request, struct sweep *swee
 	static const enum ordo_type types[] = {ORDO_F32, ORDO_BF16, ORDO_F32};
 	struct ordo_schedule *schedule = ordo_compile(request, NULL);
 	for (unsigned i = 0; schedule && i < 3; i++) {
-		const struct trial_of_part trial = {
-			schedule, {.type = types[i],
-					  .reduction = ORDO_SUM,
-					  .count = counts[i],
-					  /* the last in rounds of few bytes */
-					  .tile_bytes = i == 2 ? 128 : 0}};
+		const struct trial_of_part trial = {.schedule = schedule,
+			.options = {.type = types[i],
+				.reduction = ORDO_SUM,
+				.count = counts[i],
+				/* the last in rounds of few bytes */
+				.tile_bytes = i == 2 ? 128 : 0}};
 		sweep->nmessage += check_schedule(&trial);
 	}
 	sweep->nschedule += schedule != NULL;
@@ -353,9 +357,39 @@ static void in_place(void **state)
 	check_form(true, false);
 }
 
+/* Every generator, each rank's part from its own list and those of the ranks it names. */
+static void generated(void **state)
+{
+	(void)state;
+	uint32_t count, ntrial = 0;
+	const struct ordo_generator_facts *const *generators = ordo_generators(&count);
+	for (uint32_t g = 0; g < count; g++)
+		for (int op = 0; op < ORDO_NOPERATOR; op++)
+			for (uint32_t n = 2; n <= 23; n++) {
+				const struct ordo_problem problem = {
+					.op = (enum ordo_operator)op, .nrank = n, .nshard = n};
+				struct ordo_programs programs;
+				if (!ordo_generate(generators[g]->name, &problem, &programs, NULL))
+					continue;
+				struct ordo_schedule *all = ordo_programs_gather(&programs, NULL);
+				assert_non_null(all);
+				const struct trial_of_part trial = {.schedule = all,
+					.options = {.type = ORDO_F32,
+						.reduction = ORDO_SUM,
+						.count = 1000,
+						.tile_bytes = n % 2 ? 128 : 0},
+					.programs = &programs};
+				check_schedule(&trial);
+				ordo_schedule_destroy(all);
+				ntrial++;
+			}
+	assert_true(ntrial > 100);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(as_written), cmocka_unit_test(in_place),
+	const struct CMUnitTest tests[] = {cmocka_unit_test(as_written),
+		cmocka_unit_test(generated), cmocka_unit_test(in_place),
 		cmocka_unit_test(with_a_wide_accumulator)};
 	return cmocka_run_group_tests_name("messages", tests, NULL, NULL);
 }

@@ -11,6 +11,7 @@
 #ifndef ORDO_MESSAGES_H
 #define ORDO_MESSAGES_H
 
+#include <ordo/detail/programs.h>
 #include <ordo/runtime.h>
 
 #ifdef __cplusplus
@@ -36,6 +37,13 @@ ORDO_API void ordo_levels_destroy(struct ordo_levels *levels); /* takes NULL */
  * it. NULL: no memory. */
 ORDO_API struct ordo_part *ordo_part_create(
 	const struct ordo_levels *levels, uint32_t rank, struct ordo_error *error);
+/* The same from programs that know the levels of tasks (programs.h), without those of ranks with
+ * which this one has nothing to do: all ranks may call it, each for itself. The programs are right
+ * (their schedule was proved), and need not live on. All ranks' parts come from here, or all from
+ * ordo_part_create: the orders differ. The caller destroys it. NULL: no memory, or the programs
+ * have no levels (ORDO_USAGE). */
+ORDO_API struct ordo_part *ordo_part_generate(
+	const struct ordo_programs *programs, uint32_t rank, struct ordo_error *error);
 ORDO_API void ordo_part_destroy(struct ordo_part *part); /* takes NULL */
 
 /* A part as bytes, to be sent to its rank: it is one block without pointers, of this many bytes,
