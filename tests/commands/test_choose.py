@@ -1,0 +1,191 @@
+#!/usr/bin/env python3
+"""test_choose.py ORDO REJECT - compile without --algorithm, and tune: what is fastest, and under
+conditions."""
+import re
+
+from desk import desk_case
+from tap import run_cases, wanted
+
+
+@desk_case(
+    "compile without --algorithm: the fastest whose proof holds --require and --order; all "
+    "candidates are told, and why not"
+)
+def _(ordo):
+    def chosen(*words):
+        answer = ordo.answer("compile", *words, "-o", "x.json")
+        wanted(answer["exit code"] == 0, words, answer)
+        return answer["algorithm"]
+    wanted(chosen("allreduce", "-n", 8, "--require", "G3") == "mesh")
+    wanted(
+        chosen("allreduce", "-n", 8, "--require", "G1,g2", "--require", "position-invariant",
+               "--order", "folded") == "mesh(fold=folded)")
+    wanted(chosen("allreduce", "-n", 8, "--order", "dyadic", "--topology", "hypercube") == "dyadic")
+    wanted(chosen("reduce-scatter", "-n", 8, "--order", "dyadic", "--topology", "a3:8") == "birs")
+    # Servers are told apart by the topology, shards by the problem.
+    wanted(
+        chosen("allreduce", "-n", 16, "--order", "dyadic", "--topology", "a3:2x8") ==
+        "hierarchical(mesh,mesh,mesh)")
+    wanted(chosen("allreduce", "-n", 7, "--shards", 64, "--order", "dyadic") == "forest")
+    # On a ring of links every order begins elsewhere; G1 asks for less than G3.
+    wanted(
+        chosen("allreduce", "-n", 5, "--require", "G1", "--topology", "ring") ==
+        "ring(directions=2)")
+    # Where nothing is added every order holds.
+    wanted(chosen("allgather", "-n", 4, "--require", "G3") == "mesh")
+    done = ordo.works("compile", "allreduce", "-n", 8, "--order", "folded", "--topology",
+                      "hypercube", "--size", "1KiB", "-o", "x.json")
+    wanted(
+        re.search(
+            r"the fastest at 1 KiB, hypercube, of \d+ candidates, simulated\n  candidate "
+            r"+predicted +ratio\n"
+            r"> recursive-doubling +[\d.]+ us +1.00\n(.*\n)+.*  ring +[\d.]+ us +[\d.]+  not "
+            r"wanted: .*different orders.*\n(.*\n)*"
+            r"  mesh  +no link: phase \S+ needs link \d-\d\n", done.err), done.err)
+    done = ordo.works("compile", "reduce-scatter", "-n", 6, "-o", "x.json")
+    wanted(
+        "the fastest at 1 MiB (--size was not given), a link between every two ranks" in done.err,
+        done.err)
+    wanted(
+        "halving-doubling" in done.err
+        and "no: halving-doubling needs a power of two ranks, found 6" in done.err, done.err)
+
+
+@desk_case("compile: --json lists every candidate, with its time or why it does not suit")
+def _(ordo):
+    answer = ordo.answer("compile", "allreduce", "-n", 8, "--order", "linear", "--size", "64MiB",
+                         "-o", "x.json")
+    standings = {one["algorithm"]: one for one in answer["candidates"]}
+    wanted(
+        answer["size_bytes"] == 64 << 20 and standings[answer["algorithm"]]["standing"] == "timed",
+        answer)
+    wanted(
+        standings["mesh"]["standing"] == "unsuitable"
+        and "not linear but" in standings["mesh"]["why"], standings["mesh"])
+    wanted(standings[answer["algorithm"]]["seconds"] == min(one["seconds"]
+                                                            for one in answer["candidates"]
+                                                            if one["standing"] == "timed"))
+    wanted(
+        ordo.works("compile", "allreduce", "-n", 8,
+                   "--prove-only").out.startswith("the fastest at 1 MiB"))
+
+
+@desk_case(
+    "compile: what does not hold the conditions is refused with the reason and with what does")
+def _(ordo):
+    ordo.fails(
+        1,
+        r"G3 position-invariant does not hold: chunk 0 is .* but chunk 1 is .*\nhint: these do: "
+        r"mesh, .*dyadic",
+        "compile", "allreduce", "-n", 8, "-a", "ring", "--require", "G3", "-o", "x.json")
+    # On more than 64 ranks only two are named: each of them takes long to prove.
+    ordo.fails(1, r"hint: these do: mesh, [^ \n]+\n\Z", "compile", "allreduce", "-n", 65, "-a",
+               "ring", "--require", "G3", "-o", "x.json")
+    ordo.fails(1, r"its order is not linear but dyadic: .*\nhint: these do: mesh\(fold=linear\)\n",
+               "compile", "reduce-scatter", "-n", 7, "-a", "dyadic", "--order", "linear", "-o",
+               "x.json")
+    ordo.fails(
+        1,
+        r"  birs  +no: found 7 ranks.*\n(.*\n)*.*no algorithm holds the order linear: "
+        r"ReduceScatter on 7 ranks, topology ring\n"
+        r"hint: with a link between every two ranks these would apply: mesh\(fold=linear\)",
+        "compile",
+        "reduce-scatter", "-n", 7, "--order", "linear", "--topology", "ring", "-o", "x.json")
+    ordo.fails(2, r"birs: found 7 ranks", "compile", "reduce-scatter", "-n", 7, "-a", "birs",
+               "--require", "G3")
+    ordo.fails(2, r'found "rnig".*\nhint: did you mean ring\?', "compile", "allreduce", "-n", 4,
+               "-a", "rnig", "--require", "G3")
+    ordo.fails(2, r"--require: found G9, wanted G1, G2, G3 or constant", "compile", "allreduce",
+               "-n", 4, "--require", "G9")
+    ordo.fails(2, r"G4 is about two schedules.*\nhint: `ordo diff", "compile", "allreduce", "-n", 4,
+               "--require", "G1,G4")
+    ordo.fails(2, r"--order: found dyadc, wanted dyadic, folded", "compile", "allreduce", "-n", 4,
+               "--order", "dyadc")
+    ordo.fails(2, r"--order: AllGather adds nothing", "compile", "allgather", "-n", 4, "--order",
+               "dyadic")
+    wanted(ordo.names() == [], "nothing was written", ordo.names())
+
+
+@desk_case(
+    "tune: the fastest for every size as a proved set, both sides of every crossover told, and "
+    "true of compile at those sizes"
+)
+def _(ordo):
+    words = ["allreduce", "-n", 8, "--topology", "hypercube"]
+    done = ordo.works("tune", *words, "--sizes", "1:1GiB", "-o", "fast")
+    wanted(
+        re.search(r"\AAllReduce on 8 ranks: (\d) schedules, proved in every interleaving\n  bytes ",
+                  done.out), done.out)
+    wanted(
+        "order                   changes with the size" in done.out
+        and re.search(r"\n   in the middle  fastest", done.out), done.out)
+    wanted(
+        re.search(
+            r"candidates at \d+ sizes on hypercube: \d+ schedules simulated\n.*written in .* to "
+            r"fast\n",
+            done.err), done.err)
+    answer = ordo.answer("verify", "fast", "--topology", "hypercube")
+    wanted(answer["exit code"] == 0 and answer["proved"] and len(answer["ranges"]) > 1, answer)
+    wanted(answer["ranges"][0]["from_bytes"] == 1 and answer["ranges"][-1]["to_bytes"] == 1 << 30,
+           answer)
+    told = ordo.answer("tune", *words, "--sizes", "1:1GiB")
+    wanted(
+        told["output"] is None
+        and [one["from_bytes"]
+             for one in told["tuned"]] == [one["from_bytes"] for one in answer["ranges"]], told)
+    for before, one in zip(told["tuned"], told["tuned"][1:]):
+        wanted(
+            one["first_seconds"] < one["before_at_first_seconds"]
+            and before["last_seconds"] <= one["a_byte_less_seconds"] * (1 + 1e-9), one)
+        for size, fastest in [(one["from_bytes"] - 1, before["last_seconds"]),
+                              (one["from_bytes"], one["first_seconds"])]:
+            seconds = ordo.answer("compile", *words, "--size", size, "-o",
+                                  "x.json")["candidates"][0]["seconds"]
+            wanted(abs(seconds / fastest - 1) < 1e-9, size, seconds, fastest)
+    # One order for all sizes, and what it costs; candidates if asked for; nothing is written unless
+    # asked for.
+    done = ordo.works("tune", *words, "--require", "constant", "--candidates", "--type", "bf16")
+    wanted(
+        re.search(r"price of conditions +at most [\d.]+ times the fastest of all, at \d+ bytes",
+                  done.out), done.out)
+    wanted(
+        "constant over all sizes" in done.out and re.search(r"\n  mesh +no link: phase", done.out),
+        done.out)
+    wanted("--output FOLDER keeps it" in done.err and ordo.names() == ["fast", "x.json"], done.err,
+           ordo.names())
+    # A link that is twice as slow moves the crossovers.
+    slower = ordo.answer("tune", *words, "--bandwidth", 28, "--reduce-bandwidth", 97.5)["tuned"]
+    wanted(slower[1]["from_bytes"] < 0.6 * told["tuned"][1]["from_bytes"], slower)
+    ordo.works("run", "fast", "--bytes", "1MiB", "--check")
+
+
+@desk_case("tune: what makes no sense is refused, and nothing is written")
+def _(ordo):
+    for code, message, words in [
+        (2, r"which operator\?", []), (2, r"--ranks N is missing", ["allreduce"]),
+        (2, "smaller size first", ["allreduce", "-n", 4, "--sizes", "9:1"]),
+        (2, r"--output: found x.json, wanted the name of a folder",
+         ["allreduce", "-n", 4, "-o", "x.json"]),
+        (2, r"--type: found f31", ["allreduce", "-n", 4, "--type", "f31"]),
+        (2, "unknown option --algorithm", ["allreduce", "-n", 4, "--algorithm", "ring"]),
+        (2, "hypercube", ["allreduce", "-n", 6, "--topology", "hypercube"]),
+        (2, "--order: AllGather adds nothing", ["allgather", "-n", 4, "--order", "linear"]),
+        (1,
+         r"no algorithm holds G3: AllReduce on 5 ranks, topology ring\nhint: with a link between "
+         r"every two ranks these would apply: mesh",
+         [
+             "allreduce", "-n", 5, "--topology", "ring", "--require", "G3", "--sizes", "1:4KiB",
+             "-o", "set"
+         ]),
+        (2, r"no algorithm applies: AllReduce on 4 ranks, topology ring",
+         ["allreduce", "-n", 4, "--topology", "ring", "--fail-link", "0-1,2-3", "-o", "set"])
+    ]:
+        ordo.fails(code, message, "tune", *words)
+    (ordo.folder / "mine").mkdir()
+    (ordo.folder / "mine/notes").write_text("")
+    ordo.fails(2, r'mine contains "notes"', "tune", "allreduce", "-n", 4, "--sizes", "1:9", "-o",
+               "mine")
+    wanted(ordo.names() == ["mine"], ordo.names())
+
+
+run_cases()

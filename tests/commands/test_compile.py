@@ -1,0 +1,236 @@
+#!/usr/bin/env python3
+"""test_compile.py ORDO REJECT - compile: documents, forms, guarantees asked for, and what a
+schedule costs."""
+import json
+import re
+
+import strict_json
+from command import OPERATORS
+from desk import desk_case
+from tap import run_cases, wanted
+
+
+@desk_case("compile writes a document, and says on stderr what it is and that it is proved")
+def _(ordo):
+    done = ordo.works("compile", "allreduce", "--ranks", 4, "--algorithm", "ring", "-o",
+                      "ring.json")
+    wanted(done.out == "", done.out)
+    wanted("AllReduce on 4 ranks by ring: " in done.err and "proved" in done.err, done.err)
+    document = strict_json.loads((ordo.folder / "ring.json").read_text())
+    wanted(document["schema"] == "ordo/schedule/1", document)
+    wanted(ordo.names() == ["ring.json"], ordo.names())
+
+
+@desk_case("the same problem gives the same bytes, on stdout as in a file")
+def _(ordo):
+    written = ordo.compile("mesh.json", algorithm="mesh").read_bytes()
+    printed = ordo.works("compile", "All_Reduce", "-n", 4, "-amesh").out.encode()
+    wanted(written == printed)
+    dash = ordo.works("compile", "ALL-REDUCE", "-n4", "--algorithm=mesh", "-o", "-").out.encode()
+    wanted(written == dash)
+
+
+@desk_case(
+    "every operator compiles by an algorithm that has it, and what is written is proved and runs "
+    "right"
+)
+def _(ordo):
+    for operator in OPERATORS:
+        ordo.compile("x.json", operator=operator, algorithm="mesh")
+        wanted(": proved" in ordo.works("verify", "x.json").out)
+        wanted("bit-equal" in ordo.works("run", "x.json", "--check", "--count", 97).out, operator)
+
+
+@desk_case("compile --prove-only: the verdict of verify, what it took, and no document")
+def _(ordo):
+    verdict = r"(  rules .*?  scratch [^\n]*\n)"
+    ordo.compile("x.json", operator="reduce", algorithm="nhr", ranks=6)
+    verified = re.search(verdict, ordo.works("verify", "x.json").out, re.S).group(1)
+    before = ordo.names()
+    done = ordo.works("compile", "reduce", "-n", 6, "-a", "nhr", "--prove-only")
+    wanted(ordo.names() == before, ordo.names())
+    wanted(re.search(verdict, done.out, re.S).group(1) == verified, done.out)
+    wanted(
+        re.search(
+            r"\ncompiled in [\d.]+ [mu]?s, proved in [\d.]+ [mu]?s; \d+ ns of one core a task; "
+            r"at most [\d.]+ \wiB, \d+ bytes a task\n$",
+            done.out), done.out)
+    answer = ordo.answer("compile", "reduce", "-n", 6, "-a", "nhr", "--prove-only")
+    wanted(answer["proved"] and answer["order_digest"] in verified and answer["output"] is None,
+           answer)
+    ordo.fails(2, "--prove-only writes no document, found --output", "compile", "reduce", "-n", 6,
+               "-a", "nhr", "--prove-only", "-o", "y")
+    ordo.fails(2, "--prove-only writes no document, found --sizes", "compile", "allreduce", "-n", 6,
+               "--prove-only", "--sizes", "1:2")
+    ordo.fails(2, "birs: found 7 ranks", "compile", "allreduce", "-n", 7, "-a", "birs",
+               "--prove-only")
+
+
+@desk_case("compile --algorithm with --size: K is what is fastest at that size, as predicted")
+def _(ordo):
+    chunks = {}
+    for size in ["1KiB", "1MiB", "256MiB"]:
+        done = ordo.works("compile", "broadcast", "-n", 8, "-a", "ring", "--size", size, "-o",
+                          "x.json")
+        wanted("\n> ring" in done.err and "of 5 candidates, simulated" in done.err, done.err)
+        chunks[size] = json.loads((ordo.folder / "x.json").read_text())["chunks_per_block"]
+        chosen = ordo.answer("predict", "x.json", "--size", size)["seconds"]
+        for other in [1, 8, 32, 128]:
+            ordo.compile("y.json", "--chunks", other, operator="broadcast", ranks=8)
+            told = ordo.answer("predict", "y.json", "--size", size)["seconds"]
+            wanted(chosen <= told * (1 + 1e-9), size, other)
+    wanted(chunks == {"1KiB": 1, "1MiB": 8, "256MiB": 128}, chunks)
+    answer = ordo.answer("compile", "broadcast", "-n", 8, "-a", "pipeline", "--size", "1KiB", "-o",
+                         "x.json")
+    for more in [["--alpha-ns", "5"], ["--type", "f16"], ["--copy-bandwidth", "1"]]:
+        done = ordo.works("compile", "broadcast", "-n", 4, "-a", "ring", *more, "-o", "x.json")
+        wanted("the fastest at 1 MiB (--size was not given)" in done.err, more, done.err)
+    names = {one["algorithm"] for one in answer["candidates"]}
+    wanted(answer["size_bytes"] == 1024 and names == {"ring"}, answer)
+    done = ordo.works("compile", "broadcast", "-n", 8, "-a", "ring", "--size", "1KiB", "--chunks",
+                      3, "-o", "x.json")
+    wanted(json.loads((ordo.folder / "x.json").read_text())["chunks_per_block"] == 3, done.err)
+    ordo.fails(1, "error: ring does not hold G3: AllReduce on 8 ranks\nhint: these do: mesh",
+               "compile", "allreduce", "-n", 8, "-a", "ring",
+               "--size", "1MiB", "--require", "G3")
+    ordo.fails(2, "halving-doubling needs a power of two ranks", "compile", "allreduce", "-n", 7,
+               "-a", "halving-doubling", "--size", "1MiB")
+    ordo.fails(2, "mesh does not apply: AllReduce on 8 ranks, topology full-mesh", "compile",
+               "allreduce", "-n", 8, "-a", "mesh",
+               "--fail-link", "0-1", "--size", "1MiB")
+
+
+@desk_case("compile above 64 ranks without a topology: what it assumes, and what machines there are"
+           )
+def _(ordo):
+    assumed = ("assumed: a separate link of 56 GB/s between every two of {} ranks, "
+               "which no machine has\n")
+    offered = ("--topology dgx-a100:S, dgx-h100:S, mi300x:S \\(S servers, {}\\), "
+               "servers:SxR, a3:SxR, torus:AxB")
+    words = ["compile", "allgather", "-a", "ring", "-o", "x.json", "-n"]
+    for ranks, sizes in [(72, "here S = 9"), (65, "of 8 ranks each")]:
+        done = ordo.works(*words, ranks)
+        wanted(assumed.format(ranks) in done.err and re.search(offered.format(sizes), done.err),
+               done.err)
+    wanted("link of 400 GB/s between" in ordo.works(*words, 72, "--bandwidth", 400).err)
+    wanted("assumed" not in ordo.works(*words, 64).err)
+    wanted("assumed" not in ordo.works(*words, 72, "-t", "dgx-h100:9").err)
+    wanted("assumed" in ordo.answer(*words, 72)["notes"][0])
+    done = ordo.works("compile", "broadcast", "-n", 65, "--sizes", "1KiB:1KiB", "-o", "set")
+    wanted(assumed.format(65) in done.err, done.err)
+    done = ordo.works("tune", "broadcast", "-n", 65, "--sizes", "1KiB:1KiB")
+    wanted(assumed.format(65) in done.err, done.err)
+    for name in ["dgx-a100", "dgx-h100", "mi300x"]:
+        listed = {one["name"]: one for one in ordo.answer("list", "topologies")["topologies"]}
+        wanted(listed[name]["ranks"] == "8 a server", listed)
+        wanted("with their sources" in " ".join(ordo.works("explain", name).out.split()), name)
+        ordo.compile("x.json", "-t", f"{name}:2", ranks=16, algorithm="hierarchical")
+        wanted("R1-R12 hold" in ordo.works("verify", "x.json", "-t", f"{name}:2x8").out, name)
+
+
+@desk_case("root, chunks and in-place reach the document")
+def _(ordo):
+    path = ordo.compile("x.json", "--root", 2, "--chunks", 3, "--in-place", operator="broadcast")
+    document = strict_json.loads(path.read_text())
+    found = document["root"], document["chunks_per_block"], document["in_place"]
+    wanted(found == (2, 3, True), found)
+
+
+@desk_case(
+    "compile --shards: one order digest on every number of ranks, what it costs, and the same "
+    "everywhere else"
+)
+def _(ordo):
+    digests = set()
+    for ranks, algorithm, price in [
+        (1, "dyadic",
+         "48 a rank: each folds its own into one sum, with the same volume as one shard a rank"),
+        (12, "dyadic",
+         "4 a rank: each folds its own into one sum, with the same volume as one shard a rank"),
+        (48, "dyadic", None),
+        (7, "forest",
+         "6 or 7 a rank: folded into at most 3 sums, 2.86 on average; the busiest sends 3.00 "
+         "times as much as with one shard a rank")
+    ]:
+        done = ordo.works("compile", "reduce-scatter", "-n", ranks, "--shards", 48, "-a", algorithm,
+                          "-o", f"{ranks}.json")
+        digests.add(re.search("order digest ([0-9a-f]{32})", done.err).group(1))
+        wanted(f"48 shards, {price}\n" in done.err if price else "shards" not in done.err, done.err)
+    wanted(len(digests) == 1, digests)
+    out = ordo.works("diff", "7.json", "1.json", "12.json", "48.json").out
+    wanted(
+        out.count("json: bit-interchangeable\n") == 3
+        and out.count("G5 rank-count-invariant holds") == 3, out)
+    answer = ordo.answer("compile", "reduce-scatter", "-n", 7, "--shards", 48, "-a", "forest", "-o",
+                         "x.json")
+    wanted(
+        answer["shards"] == 48 and answer["shard_price"] == {
+            "least_shards_a_rank": 6, "most_shards_a_rank": 7, "most_sums_a_rank": 3,
+            "average_sums_a_rank": 20 / 7, "volume_chunks": 18,
+            "volume_chunks_with_one_shard_a_rank": 6
+        }, answer)
+    wanted("shard_price" not in ordo.answer("compile", "allreduce", "-n", 3, "-a", "ring", "-o",
+                                            "x.json"))
+    out = ordo.works("run", "7.json", "--check", "--count", 97).out
+    wanted(
+        "7 ranks by forest, 48 shards:" in out and "a shard, 48 shards, f32 sum" in out
+        and "bit-equal" in out, out)
+    # An average is over shards, not ranks.
+    for kind in ["f16", "f64", "i32", "u8"]:
+        check = ordo.answer("run", "7.json", "--check", "--count", 97, "--op", "avg", "--type",
+                            kind)["check"]
+        wanted(check["bits_equal"] and check["within_bounds"] and check["elements"] == 7 * 97, kind,
+               check)
+    wanted("rank r has those from floor(48 r/7) up" in ordo.works("explain", "7.json").out)
+    wanted("numbers are shards" in ordo.works("explain", "7.json").out)
+    wanted("on 7 ranks by forest, 48 shards" in ordo.works("draw", "7.json", "--ranks", "0-2").out)
+
+
+@desk_case("compile --accumulate f32: proved, run, probed, ordered and compared as what it is")
+def _(ordo):
+    path = ordo.compile("f32.json", "--accumulate", "f32")
+    ordo.compile("plain.json")
+    wanted('"in_place": false, "accumulate": "f32",' in path.read_text())
+    for words in (["verify"], ["order"], ["explain"],
+                  ["run", "--type", "bf16", "--bytes", "4KiB", "--check"]):
+        wanted("by ring, accumulates in f32:" in ordo.works(words[0], "f32.json", *words[1:]).out,
+               words)
+    answer = ordo.answer("verify", "f32.json")
+    wanted(
+        answer["accumulate"] == "f32"
+        and answer["order_digest"] != ordo.answer("verify", "plain.json")["order_digest"], answer)
+    out = ordo.works("order", "f32.json", "--type", "f16").out
+    wanted(
+        "depth 3, 3 roundings to f32 and one to f16; f16 sum: error at most 0.000488 of the sum"
+        in out, out)
+    wanted("0.000488281 at rank 0, chunk 0, offset 0, but 0 at rank 0, chunk 1" in out, out)
+    product = ordo.works("verify", "f32.json", "--type", "f16", "--op", "prod").out
+    wanted("no input is known on which their bits differ" in product, product)
+    # The input that tells the orders apart does so in a run, though f16 has no number of 26 bits.
+    ordo.works("verify", "f32.json", "--type", "f16", "--write-input", "differs.json")
+    wanted("they differ, although every shard has the same" in ordo("run", "f32.json", "--input",
+                                                                    "differs.json").out)
+    for type_name in ("f16", "bf16", "f32"):
+        wanted("agrees with the proof" in ordo.works("probe", "f32.json", "--type", type_name,
+                                                     "--transport", "seeded").out)
+    ordo.fails(2, r"accumulates in f32; found f64, wanted f16, bf16 or f32", "run", "f32.json",
+               "--type", "f64")
+    ordo.fails(2, r"accumulates in f32; found i32", "order", "f32.json", "--type", "i32")
+    ordo.fails(2, r"different roundings: the first accumulates in f32", "diff", "f32.json",
+               "plain.json")
+    ordo.works("diff", "f32.json", "f32.json")
+    ordo.fails(2, r"--accumulate: found f64, wanted f32", "compile", "allreduce", "-n", 4, "-a",
+               "ring", "--accumulate", "f64")
+    ordo.fails(2, r"accumulate: AllGather does not reduce", "compile", "allgather", "-n", 4, "-a",
+               "ring", "--accumulate", "f32")
+    ordo.works("compile", "allreduce", "-n", 4, "--topology", "ring", "--sizes", "1:1MiB",
+               "--accumulate", "f32", "-o", "set")
+    wanted(
+        ordo.answer("verify", "set")["accumulate"] == "f32"
+        and "accumulates in f32" in ordo.works("verify", "set").out)
+    (ordo.folder / "set" / "range-0.json").write_bytes((ordo.folder / "plain.json").read_bytes())
+    ordo.fails(3, r"wanted AllReduce on 4 ranks, accumulating in f32, as in the set", "verify",
+               "set")
+
+
+run_cases()
