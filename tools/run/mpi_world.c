@@ -1,6 +1,7 @@
 /* mpi_world.c - loads the library of an MPI, and makes this process a rank of its program. */
 #include "mpi_world.h"
 #include "base/report.h"
+#include "mpi_launch/library.h"
 #include <dlfcn.h>
 #include <inttypes.h>
 #include <ordo/detail/fail.h>
@@ -8,81 +9,31 @@
 #include <string.h>
 #include <unistd.h>
 
-/* What launchers tell their processes. */
-struct launcher {
-	const char *library; /* libordo_NAME.so */
-	const char *name;    /* for people */
-	const char *size;    /* the variable with the number of ranks */
-};
-static const struct launcher launchers[] = {
-	{"openmpi", "Open MPI", "OMPI_COMM_WORLD_SIZE"}, {"mpich", "MPICH", "PMI_SIZE"}};
-enum { NLAUNCHER = sizeof launchers / sizeof *launchers };
-
-/* The launcher that started this process; NULL: none that is known. */
-static const struct launcher *find_launcher(void)
+static const struct mpi_kind *choose_kind(struct call *call, const char *wanted)
 {
-	for (int i = 0; i < NLAUNCHER; i++)
-		if (getenv(launchers[i].size))
-			return &launchers[i];
-	return NULL;
-}
-
-static const struct launcher *choose_launcher(struct call *call, const char *wanted)
-{
-	const struct launcher *found = find_launcher();
-	for (int i = 0; wanted && i < NLAUNCHER; i++)
-		if (!strcmp(wanted, launchers[i].library))
-			return &launchers[i];
-	if (wanted)
-		refuse_usage(call, NULL, "--mpi: found %s, wanted openmpi or mpich", wanted);
-	else if (!found)
+	const struct mpi_kind *found = wanted ? named_mpi(call, wanted) : find_mpi_launcher();
+	if (!found && !wanted)
 		refuse_usage(call,
 			"start one process for each rank: mpirun -n 8 ordo run ring.json "
 			"--transport mpi; --mpi openmpi or --mpi mpich names the library",
 			"--transport mpi: no launcher of MPI started this process");
-	return wanted ? NULL : found;
-}
-
-/* Beside the command where it was built, else where it is installed. NULL: it is not there. */
-static void *load(const char *library, char *why, size_t size)
-{
-	char path[4096], file[64];
-	snprintf(file, sizeof file, "libordo_%s.so", library);
-	const ssize_t length = readlink("/proc/self/exe", path, sizeof path - sizeof file - 8);
-	if (length > 0) {
-		path[length] = 0;
-		char *slash = strrchr(path, '/');
-		snprintf(slash, sizeof path - (size_t)(slash - path), "/mpi/%s", file);
-		if (!access(path, R_OK)) {
-			void *built = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-			if (!built)
-				snprintf(why, size, "%s", dlerror());
-			return built;
-		}
-	}
-	snprintf(path, sizeof path, "%s/%s", ORDO_LIBRARIES, file);
-	void *installed = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-	if (!installed)
-		snprintf(why, size, "%s", dlerror());
-	return installed;
+	return found;
 }
 
 static const struct ordo_mpi_transport *load_transport(
-	struct call *call, const struct launcher *launcher)
+	struct call *call, const struct mpi_kind *kind)
 {
-	char why[512] = "";
-	struct ordo_error error;
-	void *library = load(launcher->library, why, sizeof why);
-	const struct ordo_mpi_transport *mpi =
-		library ? dlsym(library, "ordo_mpi_transport") : NULL;
+	char path[4096];
+	find_mpi_library(kind, path, sizeof path);
+	void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	if (!library) {
+		refuse_mpi_library(call, kind, dlerror());
+		return NULL;
+	}
+	const struct ordo_mpi_transport *mpi = dlsym(library, "ordo_mpi_transport");
 	if (mpi && mpi->version == ORDO_MPI_TRANSPORT_VERSION)
 		return mpi;
-	ordo_fail(&error, ORDO_ENVIRONMENT, 0, "the library for %s cannot be loaded: %s",
-		launcher->name, library ? "it is of another version of ordo" : why);
-	ordo_hint(&error, "it is built where the development files of %s are installed (%s)",
-		launcher->name,
-		!strcmp(launcher->library, "mpich") ? "libmpich-dev" : "libopenmpi-dev");
-	call->status = fail(call, &error);
+	refuse_mpi_library(call, kind, "it is of another version of ordo");
 	return NULL;
 }
 
@@ -117,7 +68,7 @@ static void release_output(struct mpi_world *world, bool shows)
 /* Every process by itself: the launcher is not that of the library. */
 static bool is_alone(struct call *call, const struct mpi_world *world)
 {
-	const struct launcher *launcher = find_launcher();
+	const struct mpi_kind *launcher = find_mpi_launcher();
 	const char *size = launcher ? getenv(launcher->size) : NULL;
 	struct ordo_error error;
 	if (!size || world->world.nrank > 1 || strtol(size, NULL, 10) < 2)
@@ -133,8 +84,8 @@ static bool is_alone(struct call *call, const struct mpi_world *world)
 bool open_world(struct call *call, struct mpi_world *world, const char *wanted)
 {
 	struct ordo_error error;
-	const struct launcher *launcher = choose_launcher(call, wanted);
-	const struct ordo_mpi_transport *mpi = launcher ? load_transport(call, launcher) : NULL;
+	const struct mpi_kind *kind = choose_kind(call, wanted);
+	const struct ordo_mpi_transport *mpi = kind ? load_transport(call, kind) : NULL;
 	if (!mpi)
 		return false;
 	if (!mpi->begin(&world->world.rank, &world->world.nrank, &error)) {
