@@ -6,7 +6,6 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Open MPI comes first: under Slurm its processes may have PMI_SIZE too. */
 const struct mpi_kind mpi_kinds[NMPI_KIND] = {
 	{"openmpi", "Open MPI", "OMPI_COMM_WORLD_SIZE", "PMIX_RANK", "libopenmpi-dev"},
 	{"mpich", "MPICH", "PMI_SIZE", "PMI_RANK", "libmpich-dev"}};
@@ -14,7 +13,10 @@ const struct mpi_kind mpi_kinds[NMPI_KIND] = {
 const struct mpi_kind *find_mpi_launcher(void)
 {
 	for (int i = 0; i < NMPI_KIND; i++)
-		if (getenv(mpi_kinds[i].size) || getenv(mpi_kinds[i].rank))
+		if (getenv(mpi_kinds[i].size))
+			return &mpi_kinds[i];
+	for (int i = 0; i < NMPI_KIND; i++)
+		if (getenv(mpi_kinds[i].rank))
 			return &mpi_kinds[i];
 	return NULL;
 }
