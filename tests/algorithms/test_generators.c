@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 static uint32_t failures, compared;
 
@@ -199,6 +200,45 @@ static void compare(const char *algorithm, const struct ordo_problem *problem)
 	ordo_schedule_destroy(compiled);
 }
 
+/* The aim is 0.1 s and 16 MiB for one rank of 10,000. The time has room for slow machines; the
+ * memory is that of the list and of the longest program. */
+static void check_one_of_many(const char *algorithm, uint32_t nrank, uint32_t rank)
+{
+	const struct ordo_problem problem = {.op = ORDO_ALLREDUCE, .nrank = nrank, .nshard = nrank};
+	struct ordo_programs programs;
+	struct ordo_error error;
+	struct ordo_rank_move *moves;
+	uint32_t count;
+	const clock_t began = clock();
+	if (!ordo_generate(algorithm, &problem, &programs, &error) ||
+		!ordo_programs_moves(&programs, rank, &moves, &count, &error)) {
+		check(error.text, algorithm, nrank, false);
+		return;
+	}
+	const double seconds = (double)(clock() - began) / CLOCKS_PER_SEC;
+	const double bytes = count * (double)(sizeof *moves + 4 * sizeof(struct ordo_task));
+	printf("%s, rank %u of %u: %u moves in %.2f ms\n", algorithm, rank, nrank, count,
+		1e3 * seconds);
+	check("one rank's list takes at most 0.1 s", algorithm, nrank, seconds < 0.5);
+	check("one rank's list takes at most 16 MiB", algorithm, nrank, bytes < 16 << 20);
+	free(moves);
+}
+
+static void check_many_ranks(void)
+{
+	static const char *const near[] = {
+		"halving-doubling(masks=near)", "recursive-doubling(masks=near)"};
+	static const char *const any[] = {"tree", "binary-blocks"};
+	static const uint32_t sizes[] = {8193, 9984, 10000};
+	for (int a = 0; a < 2; a++)
+		check_one_of_many(near[a], 8192, 77);
+	for (int a = 0; a < 2; a++)
+		for (int i = 0; i < 3; i++) {
+			check_one_of_many(any[a], sizes[i], 0);
+			check_one_of_many(any[a], sizes[i], sizes[i] - 1);
+		}
+}
+
 static void check_refusals(void)
 {
 	const struct ordo_problem four = {.op = ORDO_ALLREDUCE, .nrank = 4, .nshard = 4};
@@ -234,6 +274,7 @@ int main(int argc, char **argv)
 						.nrank = n,
 						.nshard = n});
 	check_refusals();
+	check_many_ranks();
 	printf("%u generated schedules are what is compiled\n", compared);
 	return failures || compared < 5 * (last - 1) ? EXIT_FAILURE : EXIT_SUCCESS;
 }
