@@ -14,6 +14,7 @@ struct blocks {
 	struct block of[MOST_BLOCKS]; /* the largest first */
 	uint32_t count;
 	uint32_t steps; /* of the largest block */
+	bool in_place;
 	uint32_t rank;
 	uint32_t number; /* of the rank's block */
 	uint32_t own;	 /* the rank's number in it */
@@ -21,7 +22,7 @@ struct blocks {
 
 static struct blocks blocks_of(const struct ordo_problem *problem, uint32_t rank)
 {
-	struct blocks blocks = {.rank = rank};
+	struct blocks blocks = {.in_place = problem->in_place, .rank = rank};
 	for (uint32_t first = 0, size; first < problem->nrank; first += size) {
 		for (size = 1; size <= (problem->nrank - first) / 2;)
 			size *= 2;
@@ -72,17 +73,17 @@ static uint32_t kept(const struct blocks *blocks, uint32_t l, uint32_t reach)
  * all-gather. */
 static uint32_t phase_to_larger(const struct blocks *blocks, uint32_t number)
 {
-	return blocks->steps + blocks->count - number;
+	return blocks->steps + blocks->count - number - blocks->in_place;
 }
 
 static uint32_t phase_to_smaller(const struct blocks *blocks, uint32_t number)
 {
-	return blocks->steps + blocks->count + number;
+	return blocks->steps + blocks->count + number - blocks->in_place;
 }
 
 static uint32_t phase_back(const struct blocks *blocks, uint32_t mask)
 {
-	uint32_t phase = blocks->steps + 2 * blocks->count - 1;
+	uint32_t phase = blocks->steps + 2 * blocks->count - 1 - blocks->in_place;
 	for (uint32_t larger = blocks->of[0].size / 2; larger > mask; larger /= 2)
 		phase++;
 	return phase;
@@ -96,9 +97,9 @@ static void send(struct blocks *blocks, bool reduces, uint32_t peer, struct plac
 }
 
 /* Between neighbours signal 0 means that the copies are ready, and signal 1 that data was sent. */
-static uint32_t signal_of(uint32_t mask)
+static uint32_t signal_of(const struct blocks *blocks, uint32_t mask)
 {
-	return mask == 1;
+	return mask == 1 && !blocks->in_place;
 }
 
 /* What a rank keeps after a step is next written by the peer's peer of the next step, or by a rank
@@ -114,7 +115,7 @@ static void notify_of_sum(struct blocks *blocks, uint32_t peer, uint32_t mask, u
 	}
 	if (!last && writer < peer)
 		ordo_write_notify(w, writer, 0, phase);
-	ordo_write_notify(w, peer, signal_of(mask), phase);
+	ordo_write_notify(w, peer, signal_of(blocks, mask), phase);
 	if (!last && writer > peer)
 		ordo_write_notify(w, writer, 0, phase);
 }
@@ -134,12 +135,13 @@ static void wait_for_both(
 static void halve(struct blocks *blocks)
 {
 	struct writing *w = &blocks->writing;
-	for (uint32_t mask = 1, phase = 1; mask < size_of(blocks); mask *= 2, phase++) {
+	for (uint32_t mask = 1, phase = !blocks->in_place; mask < size_of(blocks);
+		mask *= 2, phase++) {
 		const uint32_t peer = blocks->rank ^ mask, before = blocks->rank ^ mask / 2;
 		if (mask == 1)
 			ordo_write_wait(w, peer, 0, phase);
 		else
-			wait_for_both(w, before, before ^ mask, signal_of(mask / 2), phase);
+			wait_for_both(w, before, before ^ mask, signal_of(blocks, mask / 2), phase);
 		const struct place from = {mask > 1 ? ORDO_OUTPUT : ORDO_INPUT,
 			kept(blocks, blocks->own ^ mask, 2 * mask)};
 		send(blocks, true, peer, from, chunks_of(blocks, 2 * mask), phase);
@@ -154,7 +156,8 @@ static void wait_for_sum(struct blocks *blocks, uint32_t phase)
 	if (has_smaller(blocks))
 		ordo_write_wait(&blocks->writing, in_smaller(blocks, blocks->rank), 0, phase);
 	else if (half)
-		ordo_write_wait(&blocks->writing, blocks->rank ^ half, signal_of(half), phase);
+		ordo_write_wait(
+			&blocks->writing, blocks->rank ^ half, signal_of(blocks, half), phase);
 }
 
 /* What was sent last is waited for first. */
@@ -208,9 +211,9 @@ static void gather(struct blocks *blocks)
 		const uint32_t phase = phase_back(blocks, mask), peer = blocks->rank ^ mask;
 		const struct place from = {ORDO_OUTPUT, kept(blocks, blocks->own, 2 * mask)};
 		send(blocks, false, peer, from, chunks_of(blocks, 2 * mask), phase);
-		ordo_write_notify(w, peer, signal_of(mask), phase);
-		ordo_write_wait(
-			w, peer, signal_of(mask), mask > 1 ? phase_back(blocks, mask / 2) : phase);
+		ordo_write_notify(w, peer, signal_of(blocks, mask), phase);
+		ordo_write_wait(w, peer, signal_of(blocks, mask),
+			mask > 1 ? phase_back(blocks, mask / 2) : phase);
 	}
 }
 
@@ -220,7 +223,7 @@ static bool give(const struct ordo_programs *programs, uint32_t rank,
 	struct blocks blocks = blocks_of(&programs->problem, rank);
 	blocks.writing = (struct writing){program, error, false};
 	ordo_rank_program_clear(program);
-	if (size_of(&blocks) > 1) {
+	if (size_of(&blocks) > 1 && !blocks.in_place) {
 		const uint32_t own = kept(&blocks, blocks.own, 2);
 		ordo_write_stream(&blocks.writing, "copy");
 		ordo_write_copy(&blocks.writing, own, chunks_of(&blocks, 2),
@@ -228,6 +231,8 @@ static bool give(const struct ordo_programs *programs, uint32_t rank,
 		ordo_write_notify(&blocks.writing, rank ^ 1, 0, 0);
 	}
 	ordo_write_stream(&blocks.writing, "exchange");
+	if (size_of(&blocks) > 1 && blocks.in_place)
+		ordo_write_notify(&blocks.writing, rank ^ 1, 0, 0);
 	halve(&blocks);
 	if (blocks.number) {
 		send_to_larger(&blocks);
@@ -250,7 +255,7 @@ static uint32_t no_scratch(const struct ordo_problem *problem)
 static uint32_t phases(const struct ordo_problem *problem)
 {
 	const struct blocks blocks = blocks_of(problem, 0);
-	return 2 * (blocks.steps + blocks.count) - 1;
+	return 2 * (blocks.steps + blocks.count) - 1 - blocks.in_place;
 }
 
 static uint32_t chunks(const struct ordo_problem *problem)
@@ -266,6 +271,7 @@ static uint32_t half_of_chunks(const struct ordo_problem *problem)
 const struct generator ordo_generate_binary_blocks = {
 	.facts = {.name = "binary-blocks", .operators = 1u << ORDO_ALLREDUCE, .ranks = "2 or more"},
 	.chunks = chunks,
+	.in_place = true,
 	.scratch = no_scratch,
 	.phases = phases,
 	.give = give,

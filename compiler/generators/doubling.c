@@ -44,9 +44,9 @@ static struct place kept_by(const struct ordo_programs *programs, uint32_t rank,
 
 /* Between the peers of the first step signal 0 means that the copies are ready, and signal 1 that
  * data was sent. */
-static uint32_t signal_of(uint32_t step)
+static uint32_t signal_of(const struct ordo_programs *programs, uint32_t step)
 {
-	return step == 0;
+	return step == 0 && !programs->problem.in_place;
 }
 
 static void wait_for_both(
@@ -69,19 +69,23 @@ static void halve(struct writing *w, const struct ordo_programs *programs, uint3
 		if (step) {
 			const uint32_t before = rank ^ mask_at(programs, step - 1);
 			wait_for_both(w, before, before ^ mask_at(programs, step),
-				signal_of(step - 1), step);
+				signal_of(programs, step - 1), step);
 		} else {
 			ordo_write_wait(w, peer, 0, step);
 		}
 		ordo_write_send(w, true, peer, kept.slot, programs->problem.nrank >> 1 >> step,
-			(struct place){step ? ORDO_OUTPUT : ORDO_INPUT, kept.slot}, kept, step);
+			(struct place){
+				step || programs->problem.in_place ? ORDO_OUTPUT : ORDO_INPUT,
+				kept.slot},
+			kept, step);
 		uint32_t last = peer, first = peer;
 		if (step + 1 < q)
 			first = peer ^ mask_at(programs, step + 1);
 		larger_first(&last, &first);
-		ordo_write_notify(w, first, first == peer ? signal_of(step) : 0, step);
+		ordo_write_notify(w, first, first == peer ? signal_of(programs, step) : 0, step);
 		if (step + 1 < q)
-			ordo_write_notify(w, last, last == peer ? signal_of(step) : 0, step);
+			ordo_write_notify(
+				w, last, last == peer ? signal_of(programs, step) : 0, step);
 	}
 }
 
@@ -92,21 +96,26 @@ static bool give_halving(const struct ordo_programs *programs, uint32_t rank,
 	const struct place own = kept_by(programs, rank, 0);
 	struct writing w = {program, error, false};
 	ordo_rank_program_clear(program);
-	ordo_write_stream(&w, "copy");
-	ordo_write_copy(&w, own.slot, n / 2, (struct place){ORDO_INPUT, own.slot}, own, 0);
-	ordo_write_notify(&w, rank ^ mask_at(programs, 0), 0, 0);
+	if (!programs->problem.in_place) {
+		ordo_write_stream(&w, "copy");
+		ordo_write_copy(&w, own.slot, n / 2, (struct place){ORDO_INPUT, own.slot}, own, 0);
+		ordo_write_notify(&w, rank ^ mask_at(programs, 0), 0, 0);
+	}
 	ordo_write_stream(&w, "send");
+	if (programs->problem.in_place)
+		ordo_write_notify(&w, rank ^ mask_at(programs, 0), 0, 0);
 	halve(&w, programs, rank);
 	for (uint32_t step = q; step-- > 0;) {
 		const uint32_t before = step + 1 < q ? step + 1 : q - 1, phase = 2 * q - 1 - step;
 		const uint32_t peer = rank ^ mask_at(programs, step);
 		const struct place summed = kept_by(programs, rank, step);
-		ordo_write_wait(&w, rank ^ mask_at(programs, before), signal_of(before), phase);
+		ordo_write_wait(
+			&w, rank ^ mask_at(programs, before), signal_of(programs, before), phase);
 		ordo_write_send(
 			&w, false, peer, summed.slot, n >> 1 >> step, summed, summed, phase);
-		ordo_write_notify(&w, peer, signal_of(step), phase);
+		ordo_write_notify(&w, peer, signal_of(programs, step), phase);
 	}
-	ordo_write_wait(&w, rank ^ mask_at(programs, 0), signal_of(0), 2 * q - 1);
+	ordo_write_wait(&w, rank ^ mask_at(programs, 0), signal_of(programs, 0), 2 * q - 1);
 	return !w.failed;
 }
 
@@ -135,6 +144,7 @@ const struct generator ordo_generate_halving_doubling = {
 	.facts = {.name = "halving-doubling", .operators = 1u << ORDO_ALLREDUCE, .ranks = "2^q"},
 	.power_of_two = true,
 	.chunks = chunks,
+	.in_place = true,
 	.scratch = no_scratch,
 	.phases = twice_steps,
 	.give = give_halving,
@@ -149,6 +159,7 @@ const struct generator ordo_generate_halving_doubling_near = {
 	.power_of_two = true,
 	.chunks = chunks,
 	.near_first = true,
+	.in_place = true,
 	.scratch = no_scratch,
 	.phases = twice_steps,
 	.give = give_halving,
@@ -173,7 +184,7 @@ static bool give_exchange(const struct ordo_programs *programs, uint32_t rank,
 		ordo_write_wait(&w, peer, 0, step);
 		ordo_write_send(&w, false, peer, 0, 1, step ? output : input, arrival, step);
 		ordo_write_notify(&w, peer, 0, step);
-		if (!step)
+		if (!step && !programs->problem.in_place)
 			ordo_write_copy(&w, 0, 1, input, output, step);
 		ordo_write_wait(&w, peer, 0, step);
 		ordo_write_reduce(&w, 0, arrival, output, step);
@@ -197,6 +208,7 @@ static uint32_t two_places(const struct ordo_problem *problem)
 const struct generator ordo_generate_recursive_doubling = {
 	.facts = {.name = "recursive-doubling", .operators = 1u << ORDO_ALLREDUCE, .ranks = "2^q"},
 	.power_of_two = true,
+	.in_place = true,
 	.scratch = two_places,
 	.phases = count_steps,
 	.give = give_exchange,
@@ -209,6 +221,7 @@ const struct generator ordo_generate_recursive_doubling_near = {
 		.ranks = "2^q"},
 	.power_of_two = true,
 	.near_first = true,
+	.in_place = true,
 	.scratch = two_places,
 	.phases = count_steps,
 	.give = give_exchange,

@@ -8,6 +8,7 @@ struct generator {
 	struct ordo_generator_facts facts;
 	bool power_of_two; /* N must be one, at least 2 */
 	bool near_first;   /* peers that differ in one bit: the lowest bit first */
+	bool in_place;	   /* also in place */
 	uint32_t (*chunks)(const struct ordo_problem *problem); /* K; NULL: 1 */
 	uint32_t (*scratch)(const struct ordo_problem *problem);
 	uint32_t (*phases)(const struct ordo_problem *problem);

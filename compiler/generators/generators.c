@@ -72,12 +72,12 @@ static bool applies(const struct generator *generator, const struct ordo_problem
 	if (problem->accumulate_f32)
 		return ordo_fail(error, ORDO_USAGE, 0,
 			"accumulate: no algorithm is generated that accumulates in f32");
-	if (problem->nshard != N || problem->in_place ||
+	if (problem->nshard != N || (problem->in_place && !generator->in_place) ||
 		(problem->chunks_per_block && problem->chunks_per_block != K))
 		return ordo_fail(error, ORDO_USAGE, 0,
-			"%s is generated out of place, with one shard a rank and %u chunk%s a "
-			"block",
-			name, K, K == 1 ? "" : "s");
+			"%s is generated %s, with one shard a rank and %u chunk%s a block", name,
+			generator->in_place ? "in place or not" : "out of place", K,
+			K == 1 ? "" : "s");
 	return true;
 }
 

@@ -357,6 +357,24 @@ static void in_place(void **state)
 	check_form(true, false);
 }
 
+static bool run_generated(const char *algorithm, const struct ordo_problem *problem)
+{
+	struct ordo_programs programs;
+	if (!ordo_generate(algorithm, problem, &programs, NULL))
+		return false;
+	struct ordo_schedule *all = ordo_programs_gather(&programs, NULL);
+	assert_non_null(all);
+	const struct trial_of_part trial = {.schedule = all,
+		.options = {.type = ORDO_F32,
+			.reduction = ORDO_SUM,
+			.count = 1000,
+			.tile_bytes = problem->nrank % 2 ? 128 : 0},
+		.programs = &programs};
+	check_schedule(&trial);
+	ordo_schedule_destroy(all);
+	return true;
+}
+
 /* Every generator, each rank's part from its own list and those of the ranks it names. */
 static void generated(void **state)
 {
@@ -365,25 +383,14 @@ static void generated(void **state)
 	const struct ordo_generator_facts *const *generators = ordo_generators(&count);
 	for (uint32_t g = 0; g < count; g++)
 		for (int op = 0; op < ORDO_NOPERATOR; op++)
-			for (uint32_t n = 2; n <= 23; n++) {
-				const struct ordo_problem problem = {
-					.op = (enum ordo_operator)op, .nrank = n, .nshard = n};
-				struct ordo_programs programs;
-				if (!ordo_generate(generators[g]->name, &problem, &programs, NULL))
-					continue;
-				struct ordo_schedule *all = ordo_programs_gather(&programs, NULL);
-				assert_non_null(all);
-				const struct trial_of_part trial = {.schedule = all,
-					.options = {.type = ORDO_F32,
-						.reduction = ORDO_SUM,
-						.count = 1000,
-						.tile_bytes = n % 2 ? 128 : 0},
-					.programs = &programs};
-				check_schedule(&trial);
-				ordo_schedule_destroy(all);
-				ntrial++;
-			}
-	assert_true(ntrial > 100);
+			for (uint32_t n = 2; n <= 23; n++)
+				for (int in_place = 0; in_place < 2; in_place++)
+					ntrial += run_generated(generators[g]->name,
+						&(struct ordo_problem){.op = (enum ordo_operator)op,
+							.nrank = n,
+							.nshard = n,
+							.in_place = in_place});
+	assert_true(ntrial > 150);
 }
 
 int main(void)
