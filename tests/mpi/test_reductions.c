@@ -1,6 +1,7 @@
 /* test_reductions.c - every reduction, on every kind of element, against trees that are evaluated
  * here: recursively, from the inputs of all ranks, which any rank can make. */
 #include "engine/call.h"
+#include "engine/communicator.h"
 #include "engine/plan.h"
 #include "engine/window.h"
 #include <complex.h>
@@ -250,6 +251,8 @@ int main(int argc, char **argv)
 	MPI_Op sum;
 	PMPI_Init(&argc, &argv);
 	ordo_mpi_wants_window = argc < 2; /* else by messages */
+	if (argc > 2)
+		ordo_mpi_most_compiled = 1; /* else generated */
 	PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
 	PMPI_Comm_size(MPI_COMM_WORLD, &nrank);
 	PMPI_Type_create_struct(2, (int[]){1, 1},

@@ -12,6 +12,8 @@ enum { COMPILES_ALONE = 256 };
 /* With more, a window would take hundreds of megabytes. */
 enum { MOST_WINDOW_RANKS = 128 };
 
+int ordo_mpi_most_compiled = COMPILES_ALONE;
+
 static int keyval = MPI_KEYVAL_INVALID;
 static _Atomic uint64_t nfreed; /* states */
 static pthread_mutex_t keyval_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -165,8 +167,14 @@ const struct mpi_plan *ordo_mpi_state_plan(
 	*code = MPI_SUCCESS;
 	if (state->plans[form])
 		return state->plans[form];
+	const bool is_allreduce =
+		form == ORDO_MPI_SHORT_ALLREDUCE || form == ORDO_MPI_LONG_ALLREDUCE;
 	const struct mpi_plan *plan;
-	if (state->nrank <= COMPILES_ALONE)
+	if (state->nrank > ordo_mpi_most_compiled && is_allreduce &&
+		state->order == ORDO_MPI_DYADIC)
+		plan = state->own[form] = ordo_mpi_plan_generated(
+			form, (uint32_t)state->nrank, (uint32_t)state->rank, &error);
+	else if (state->nrank <= COMPILES_ALONE)
 		plan = ordo_mpi_plan(
 			state->order, form, (uint32_t)state->nrank, (uint32_t)state->rank, &error);
 	else

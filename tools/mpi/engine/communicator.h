@@ -38,6 +38,9 @@ struct mpi_state {
 /* The state of an intra-communicator; made at its first call, by all its ranks. NULL: *code is an
  * MPI error code. */
 struct mpi_state *ordo_mpi_state(MPI_Comm comm, int *code);
+/* With more ranks, AllReduce is generated: set by tests. */
+extern int ordo_mpi_most_compiled;
+
 /* The window of a communicator that is used again; NULL: none. All ranks call, at every call. */
 struct mpi_window *ordo_mpi_state_window(struct mpi_state *state);
 /* A plan of it, made at first use by all ranks, which compare its digest. NULL likewise. */

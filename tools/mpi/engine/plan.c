@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <ordo/compiler.h>
 #include <ordo/detail/fail.h>
+#include <ordo/detail/generators.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -75,6 +76,7 @@ static struct mpi_plan *create(enum ordo_mpi_order order, enum ordo_mpi_form for
 		.order = order,
 		.nrank = nrank,
 		.rank = rank,
+		.in_place = form == ORDO_MPI_SHORT_ALLREDUCE || form == ORDO_MPI_LONG_ALLREDUCE,
 		.algorithm = algorithm_of(order, form, nrank)};
 	return plan;
 }
@@ -106,6 +108,25 @@ void ordo_mpi_plan_destroy(struct mpi_plan *plan)
 	ordo_part_destroy(plan->part);
 	ordo_mpi_trees_close(&plan->trees);
 	free(plan);
+}
+
+struct mpi_plan *ordo_mpi_plan_generated(
+	enum ordo_mpi_form form, uint32_t nrank, uint32_t rank, struct ordo_error *error)
+{
+	const struct ordo_problem problem = {.op = ORDO_ALLREDUCE, .nrank = nrank, .nshard = nrank};
+	struct ordo_programs programs;
+	struct mpi_plan *plan = create(ORDO_MPI_DYADIC, form, nrank, rank, error);
+	if (!plan)
+		return NULL;
+	plan->in_place = false;
+	if (form == ORDO_MPI_LONG_ALLREDUCE && !is_power_of_two(nrank))
+		plan->algorithm = "binary-blocks";
+	if (ordo_generate(plan->algorithm, &problem, &programs, error))
+		plan->part = ordo_part_generate(&programs, rank, error);
+	if (plan->part)
+		return plan;
+	ordo_mpi_plan_destroy(plan);
+	return NULL;
 }
 
 enum ordo_mpi_order ordo_mpi_wanted_order = ORDO_MPI_DYADIC;

@@ -25,7 +25,8 @@ struct mpi_plan {
 	enum ordo_mpi_order order;
 	uint32_t nrank, rank;
 	const char *algorithm; /* as given to the compiler */
-	char digest[33];       /* the order's */
+	bool in_place;	       /* AllReduce: input and output are one memory */
+	char digest[33];       /* the order's; "": generated, not proved at this size */
 	struct ordo_part *part;
 	struct mpi_trees trees;
 };
@@ -48,6 +49,10 @@ struct mpi_plan *ordo_mpi_plan_received(enum ordo_mpi_order order, enum ordo_mpi
 	MPI_Comm comm, struct ordo_error *error);
 /* What was used so far: a line for each plan. */
 void ordo_mpi_plans_print(FILE *out);
+/* The same in closed form, for AllReduce in the dyadic order, without any other rank: more ranks
+ * than can be compiled. The generator's schedules are proved at smaller sizes (its tests). */
+struct mpi_plan *ordo_mpi_plan_generated(
+	enum ordo_mpi_form form, uint32_t nrank, uint32_t rank, struct ordo_error *error);
 void ordo_mpi_plan_destroy(struct mpi_plan *plan);
 
 #endif
