@@ -24,9 +24,9 @@ struct ordo_generator_facts {
 /* What there is. */
 ORDO_API const struct ordo_generator_facts *const *ordo_generators(uint32_t *count);
 
-/* The programs of an algorithm of that list, with its natural number of chunks (in place too, but
- * for ring; K is set; a problem that names another is not generated). Phases have numbers but no names. They own
- * nothing. false: ORDO_USAGE, with what there is as the hint. */
+/* The programs of an algorithm of that list, with its natural number of chunks (K is set; a problem
+ * that names another is not generated); ring out of place only. Phases have numbers but no names.
+ * They own nothing. false: ORDO_USAGE, with what there is as the hint. */
 ORDO_API bool ordo_generate(const char *algorithm, const struct ordo_problem *problem,
 	struct ordo_programs *programs, struct ordo_error *error);
 
