@@ -221,7 +221,7 @@ static void check_fold(const struct kind *kind, size_t n)
 			kind->make(all + ((size_t)r * n + i) * kind->extent, r, i);
 	const struct ordo_mpi_call call =
 		call_of(kind, ORDO_MPI_ALLREDUCE, (MPI_Count)n, NULL, NULL);
-	check_code("fold", ordo_mpi_fold(&call, all, (MPI_Count)n, (MPI_Count)n, out));
+	check_code("fold", ordo_mpi_fold(&call, nrank, all, (MPI_Count)n, (MPI_Count)n, out));
 	expect(kind, "fold", out, 0, n);
 	free(all);
 	free(out);

@@ -37,8 +37,9 @@ int ordo_mpi_reduce(const struct ordo_mpi_call *call);
 bool ordo_mpi_last(MPI_Comm comm, int *rank, int *nrank);
 /* The fold alone, of data that is here: `inputs` holds the contributions of all ranks, rank r's n
  * elements `stride` elements after those of rank r - 1. Writes n elements to out, in the order of
- * ordo_mpi_reduce. Only this rank calls, and sends nothing. Returns likewise. */
-int ordo_mpi_fold(const struct ordo_mpi_call *call, const void *inputs, MPI_Count stride,
+ * ordo_mpi_reduce. Only this rank calls, and sends nothing; the communicator may be gone. Returns
+ * likewise. */
+int ordo_mpi_fold(const struct ordo_mpi_call *call, int nrank, const void *inputs, MPI_Count stride,
 	MPI_Count n, void *out);
 
 #endif

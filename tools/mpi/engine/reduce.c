@@ -215,13 +215,11 @@ int ordo_mpi_reduce(const struct ordo_mpi_call *call)
 	return reduce_scatter(&reduction);
 }
 
-int ordo_mpi_fold(const struct ordo_mpi_call *call, const void *inputs, MPI_Count stride,
+int ordo_mpi_fold(const struct ordo_mpi_call *call, int nrank, const void *inputs, MPI_Count stride,
 	MPI_Count n, void *out)
 {
 	struct mpi_elements elements;
-	int nrank, code = PMPI_Comm_size(call->comm, &nrank);
-	if (code == MPI_SUCCESS)
-		code = ordo_mpi_elements(&elements, call->datatype, call->op);
+	int code = ordo_mpi_elements(&elements, call->datatype, call->op);
 	if (code != MPI_SUCCESS)
 		return code;
 	const struct mpi_trees *trees = ordo_mpi_tree(ordo_mpi_wanted_order, (uint32_t)nrank, NULL);

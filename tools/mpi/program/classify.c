@@ -1,5 +1,6 @@
 /* classify.c - which calls are made in the proved order, and why others are passed on. */
 #include "classify.h"
+#include "settings.h"
 #include <dlfcn.h>
 #include <stddef.h>
 
@@ -7,7 +8,7 @@ const char *ordo_mpi_class_name(enum ordo_mpi_class class)
 {
 	static const char *const names[ORDO_MPI_NCLASS] = {"taken", "integers", "one rank",
 		"invalid arguments", "operation does not commute", "inter-communicator",
-		"device memory", "prefix sums", "too large for an I-form"};
+		"device memory", "prefix sums", "more memory than memory= allows", "order=library"};
 	return names[class];
 }
 
@@ -17,6 +18,14 @@ static bool is_builtin(MPI_Op op)
 		MPI_BAND, MPI_BOR, MPI_BXOR, MPI_MINLOC, MPI_MAXLOC};
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
 		if (op == all[i])
+			return true;
+	return false;
+}
+
+static bool is_one_of(MPI_Datatype datatype, const MPI_Datatype *all, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (datatype == all[i] && all[i] != MPI_DATATYPE_NULL)
 			return true;
 	return false;
 }
@@ -31,13 +40,37 @@ static bool is_exact(MPI_Datatype datatype)
 		MPI_UINT8_T, MPI_UINT16_T, MPI_AINT, MPI_OFFSET, MPI_COUNT, MPI_C_BOOL,
 		MPI_CXX_BOOL, MPI_2INT, MPI_2INTEGER, MPI_LONG_INT, MPI_SHORT_INT, MPI_CHARACTER,
 		MPI_INTEGER1, MPI_INTEGER2, MPI_INTEGER4, MPI_INTEGER8};
-	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-		if (datatype == all[i] && all[i] != MPI_DATATYPE_NULL)
-			return true;
-	return false;
+	return is_one_of(datatype, all, sizeof all / sizeof *all);
 }
 
-static bool is_derived(MPI_Datatype datatype)
+static bool is_complex(MPI_Datatype datatype)
+{
+	const MPI_Datatype all[] = {MPI_C_COMPLEX, MPI_C_FLOAT_COMPLEX, MPI_C_DOUBLE_COMPLEX,
+		MPI_C_LONG_DOUBLE_COMPLEX, MPI_CXX_FLOAT_COMPLEX, MPI_CXX_DOUBLE_COMPLEX,
+		MPI_CXX_LONG_DOUBLE_COMPLEX, MPI_COMPLEX, MPI_DOUBLE_COMPLEX, MPI_COMPLEX8,
+		MPI_COMPLEX16, MPI_COMPLEX32};
+	return is_one_of(datatype, all, sizeof all / sizeof *all);
+}
+
+/* A value and where it stands. */
+static bool is_pair(MPI_Datatype datatype)
+{
+	const MPI_Datatype all[] = {MPI_FLOAT_INT, MPI_DOUBLE_INT, MPI_LONG_DOUBLE_INT, MPI_2REAL,
+		MPI_2DOUBLE_PRECISION};
+	return is_one_of(datatype, all, sizeof all / sizeof *all);
+}
+
+/* Whether MPI defines a builtin operation on a type that is not exact. */
+static bool is_defined(MPI_Op op, MPI_Datatype datatype)
+{
+	if (op == MPI_SUM || op == MPI_PROD)
+		return !is_pair(datatype);
+	if (op == MPI_MIN || op == MPI_MAX)
+		return !is_pair(datatype) && !is_complex(datatype);
+	return (op == MPI_MINLOC || op == MPI_MAXLOC) && is_pair(datatype);
+}
+
+bool ordo_mpi_is_derived(MPI_Datatype datatype)
 {
 	int integers, addresses, datatypes, combiner;
 	return PMPI_Type_get_envelope(datatype, &integers, &addresses, &datatypes, &combiner) !=
@@ -89,7 +122,8 @@ static bool is_valid(const struct ordo_mpi_call *call, int rank, int nrank)
 	if (receives &&
 		(call->receive == MPI_IN_PLACE || (call->receive == call->send && call->count)))
 		return false;
-	return true;
+	return ordo_mpi_is_derived(call->datatype) || !call->count ||
+	       (call->send && (call->receive || !receives));
 }
 
 /* ORDO_MPI_TAKEN, or the class of a call on another kind of communicator. */
@@ -112,7 +146,10 @@ static enum ordo_mpi_class classify_operation(MPI_Datatype datatype, MPI_Op op)
 	if (op == MPI_SUM && (datatype == MPI_DOUBLE || datatype == MPI_FLOAT))
 		return ORDO_MPI_TAKEN;
 	if (is_builtin(op))
-		return is_derived(datatype) ? ORDO_MPI_INVALID : ORDO_MPI_TAKEN;
+		return !ordo_mpi_is_derived(datatype) && datatype != MPI_PACKED &&
+				       is_defined(op, datatype)
+			       ? ORDO_MPI_TAKEN
+			       : ORDO_MPI_INVALID;
 	if (PMPI_Op_commutative(op, &commutes) != MPI_SUCCESS)
 		return ORDO_MPI_INVALID;
 	return commutes ? ORDO_MPI_TAKEN : ORDO_MPI_NOT_COMMUTATIVE;
@@ -123,11 +160,14 @@ enum ordo_mpi_class ordo_mpi_classify(const struct ordo_mpi_call *call)
 	int rank = 0, nrank = 0;
 	if (call->comm == MPI_COMM_NULL)
 		return ORDO_MPI_INVALID;
-	if (is_exact(call->datatype) && is_builtin(call->op))
-		return ORDO_MPI_INTEGERS;
+	const bool is_associative = is_exact(call->datatype) && is_builtin(call->op);
+	if (is_associative && !ordo_mpi_settings.log[0])
+		return ORDO_MPI_INTEGERS; /* valid or not */
 	enum ordo_mpi_class class = find_ranks(call->comm, &rank, &nrank);
 	if (class == ORDO_MPI_TAKEN && !is_valid(call, rank, nrank))
 		class = ORDO_MPI_INVALID;
+	if (class == ORDO_MPI_TAKEN && is_associative)
+		return ORDO_MPI_INTEGERS;
 	if (class == ORDO_MPI_TAKEN)
 		class = classify_operation(call->datatype, call->op);
 	if (class == ORDO_MPI_TAKEN && nrank == 1)
@@ -135,5 +175,5 @@ enum ordo_mpi_class ordo_mpi_classify(const struct ordo_mpi_call *call)
 	if (class == ORDO_MPI_TAKEN &&
 		is_on_device(call->send == MPI_IN_PLACE ? call->receive : call->send))
 		class = ORDO_MPI_DEVICE_MEMORY;
-	return class;
+	return class == ORDO_MPI_TAKEN && ordo_mpi_settings.is_library ? ORDO_MPI_AS_IT_IS : class;
 }

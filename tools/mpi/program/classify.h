@@ -16,10 +16,11 @@ enum ordo_mpi_class {
 	ORDO_MPI_NOT_COMMUTATIVE,
 	ORDO_MPI_INTERCOMMUNICATOR,
 	ORDO_MPI_DEVICE_MEMORY,
-	ORDO_MPI_PREFIX,   /* Scan, Exscan */
-	ORDO_MPI_TOO_LARGE /* an I-form whose inputs do not fit the bound on memory */
+	ORDO_MPI_PREFIX,    /* Scan, Exscan */
+	ORDO_MPI_TOO_LARGE, /* an I-form whose inputs do not fit the bound on memory */
+	ORDO_MPI_AS_IT_IS   /* order=library */
 };
-#define ORDO_MPI_NCLASS 9
+#define ORDO_MPI_NCLASS 10
 
 /* What a class is called in reports. */
 const char *ordo_mpi_class_name(enum ordo_mpi_class class);
@@ -28,6 +29,8 @@ static inline bool ordo_mpi_may_vary(enum ordo_mpi_class class)
 	return class >= ORDO_MPI_NOT_COMMUTATIVE;
 }
 
+/* A type that is made of others. */
+bool ordo_mpi_is_derived(MPI_Datatype datatype);
 /* Takes about 100 ns. MPI is started. */
 enum ordo_mpi_class ordo_mpi_classify(const struct ordo_mpi_call *call);
 

@@ -1,6 +1,7 @@
 /* intercept.c - the blocking reductions of a program, and where MPI begins. */
 #include "intercept.h"
 #include "settings.h"
+#include <limits.h>
 #include <ordo/float_mode.h>
 #include <stdlib.h>
 
@@ -31,26 +32,58 @@ static bool is_started(void)
 	return is_on && !is_over;
 }
 
-void ordo_mpi_pass_on(enum ordo_mpi_function function, enum ordo_mpi_class class)
+/* Sums of inputs that wait for others need memory, by the arguments that all ranks share. */
+static bool is_too_large(enum ordo_mpi_function function, const struct ordo_mpi_call *call)
 {
-	ordo_mpi_count(function, class, 0, 0);
-	if (ordo_mpi_settings.strict && ordo_mpi_may_vary(class))
-		ordo_mpi_refuse(function, class);
+	int size = 0, nrank = 0;
+	MPI_Count most = call->count;
+	if (function < ORDO_MPI_F_IALLREDUCE)
+		return false;
+	PMPI_Type_size(call->datatype, &size);
+	PMPI_Comm_size(call->comm, &nrank);
+	for (int r = 0; call->counts && r < nrank; r++)
+		most = call->counts[r] > most ? call->counts[r] : most;
+	return most > INT_MAX / nrank ||
+	       (uint64_t)most * (uint64_t)nrank * (uint64_t)size > ordo_mpi_settings.memory;
 }
 
-bool ordo_mpi_is_taken(enum ordo_mpi_function function, const struct ordo_mpi_call *call)
+enum ordo_mpi_class ordo_mpi_begin(struct ordo_mpi_passed *passed, enum ordo_mpi_function function,
+	const struct ordo_mpi_call *call)
 {
+	passed->function = function;
+	passed->line.is_on = false;
 	if (!is_started())
-		return false;
+		return ORDO_MPI_INVALID;
 	ordo_mpi_meet_late();
 	ordo_mpi_report_at_end();
-	const enum ordo_mpi_class class = ordo_mpi_classify(call);
-	if (class != ORDO_MPI_TAKEN)
-		ordo_mpi_pass_on(function, class);
-	return class == ORDO_MPI_TAKEN;
+	enum ordo_mpi_class class = ordo_mpi_classify(call);
+	if (class == ORDO_MPI_TAKEN && is_too_large(function, call))
+		class = ORDO_MPI_TOO_LARGE;
+	if (class == ORDO_MPI_TAKEN &&
+		(function == ORDO_MPI_F_SCAN || function == ORDO_MPI_F_EXSCAN))
+		class = ORDO_MPI_PREFIX;
+	if (class != ORDO_MPI_TAKEN) {
+		ordo_mpi_count(function, class, 0, 0);
+		if (ordo_mpi_settings.strict && ordo_mpi_may_vary(class))
+			ordo_mpi_refuse(function, class);
+	}
+	ordo_mpi_log_begin(&passed->line, function, class, call);
+	return class;
 }
 
-static uint64_t bytes_of(const struct ordo_mpi_call *call)
+int ordo_mpi_end(struct ordo_mpi_passed *passed, const struct ordo_mpi_call *call, int code)
+{
+	ordo_mpi_log_end(&passed->line, call, code);
+	return code;
+}
+
+int ordo_mpi_end_begun(struct ordo_mpi_passed *passed, const struct ordo_mpi_call *call, int code)
+{
+	ordo_mpi_log_end(&passed->line, call, MPI_ERR_PENDING);
+	return code;
+}
+
+uint64_t ordo_mpi_bytes(const struct ordo_mpi_call *call)
 {
 	int size = 0, nrank = 0;
 	MPI_Count elements = call->count;
@@ -63,16 +96,18 @@ static uint64_t bytes_of(const struct ordo_mpi_call *call)
 	return (uint64_t)elements * (uint64_t)size;
 }
 
-bool ordo_mpi_take(enum ordo_mpi_function function, const struct ordo_mpi_call *call, int *code)
+bool ordo_mpi_take(struct ordo_mpi_passed *passed, enum ordo_mpi_function function,
+	const struct ordo_mpi_call *call, int *code)
 {
 	struct ordo_mpi_mode mode;
-	if (!ordo_mpi_is_taken(function, call))
+	if (ordo_mpi_begin(passed, function, call) != ORDO_MPI_TAKEN)
 		return false;
 	const double began = PMPI_Wtime();
 	ordo_mpi_mode_begin(&mode);
 	*code = ordo_mpi_reduce(call);
 	ordo_mpi_mode_end(&mode);
-	ordo_mpi_count(function, ORDO_MPI_TAKEN, bytes_of(call), PMPI_Wtime() - began);
+	ordo_mpi_count(function, ORDO_MPI_TAKEN, ordo_mpi_bytes(call), PMPI_Wtime() - began);
+	ordo_mpi_end(passed, call, *code);
 	if (*code != MPI_SUCCESS)
 		PMPI_Comm_call_errhandler(call->comm, *code);
 	return true;
@@ -94,41 +129,7 @@ int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
 	return code;
 }
 
-int MPI_Allreduce(
-	const void *send, void *receive, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
-{
-	const struct ordo_mpi_call call = {.operation = ORDO_MPI_ALLREDUCE,
-		.send = send,
-		.receive = receive,
-		.count = count,
-		.datatype = datatype,
-		.op = op,
-		.comm = comm};
-	int code;
-	return ordo_mpi_take(ORDO_MPI_F_ALLREDUCE, &call, &code)
-		       ? code
-		       : PMPI_Allreduce(send, receive, count, datatype, op, comm);
-}
-
-int MPI_Reduce(const void *send, void *receive, int count, MPI_Datatype datatype, MPI_Op op,
-	int root, MPI_Comm comm)
-{
-	const struct ordo_mpi_call call = {.operation = ORDO_MPI_REDUCE,
-		.send = send,
-		.receive = receive,
-		.count = count,
-		.datatype = datatype,
-		.op = op,
-		.root = root,
-		.comm = comm};
-	int code;
-	return ordo_mpi_take(ORDO_MPI_F_REDUCE, &call, &code)
-		       ? code
-		       : PMPI_Reduce(send, receive, count, datatype, op, root, comm);
-}
-
-/* Counts as the engine takes them, [nrank]. NULL: no memory, or no valid communicator. */
-static MPI_Count *widen(const int *counts, MPI_Comm comm)
+MPI_Count *ordo_mpi_widen(const int *counts, MPI_Comm comm)
 {
 	int nrank;
 	if (comm == MPI_COMM_NULL || !counts || !is_started() ||
@@ -140,10 +141,47 @@ static MPI_Count *widen(const int *counts, MPI_Comm comm)
 	return wide;
 }
 
+int MPI_Allreduce(
+	const void *send, void *receive, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
+{
+	const struct ordo_mpi_call call = {.operation = ORDO_MPI_ALLREDUCE,
+		.send = send,
+		.receive = receive,
+		.count = count,
+		.datatype = datatype,
+		.op = op,
+		.comm = comm};
+	struct ordo_mpi_passed passed = {0};
+	int code;
+	if (!ordo_mpi_take(&passed, ORDO_MPI_F_ALLREDUCE, &call, &code))
+		code = ordo_mpi_end(
+			&passed, &call, PMPI_Allreduce(send, receive, count, datatype, op, comm));
+	return code;
+}
+
+int MPI_Reduce(const void *send, void *receive, int count, MPI_Datatype datatype, MPI_Op op,
+	int root, MPI_Comm comm)
+{
+	const struct ordo_mpi_call call = {.operation = ORDO_MPI_REDUCE,
+		.send = send,
+		.receive = receive,
+		.count = count,
+		.root = root,
+		.datatype = datatype,
+		.op = op,
+		.comm = comm};
+	struct ordo_mpi_passed passed = {0};
+	int code;
+	if (!ordo_mpi_take(&passed, ORDO_MPI_F_REDUCE, &call, &code))
+		code = ordo_mpi_end(&passed, &call,
+			PMPI_Reduce(send, receive, count, datatype, op, root, comm));
+	return code;
+}
+
 int MPI_Reduce_scatter(const void *send, void *receive, const int counts[], MPI_Datatype datatype,
 	MPI_Op op, MPI_Comm comm)
 {
-	MPI_Count *wide = widen(counts, comm);
+	MPI_Count *wide = ordo_mpi_widen(counts, comm);
 	const struct ordo_mpi_call call = {.operation = ORDO_MPI_REDUCE_SCATTER,
 		.send = send,
 		.receive = receive,
@@ -151,10 +189,13 @@ int MPI_Reduce_scatter(const void *send, void *receive, const int counts[], MPI_
 		.datatype = datatype,
 		.op = op,
 		.comm = comm};
+	struct ordo_mpi_passed passed = {0};
 	int code;
-	const bool is_taken = wide && ordo_mpi_take(ORDO_MPI_F_REDUCE_SCATTER, &call, &code);
+	if (!(wide && ordo_mpi_take(&passed, ORDO_MPI_F_REDUCE_SCATTER, &call, &code)))
+		code = ordo_mpi_end(&passed, &call,
+			PMPI_Reduce_scatter(send, receive, counts, datatype, op, comm));
 	free(wide);
-	return is_taken ? code : PMPI_Reduce_scatter(send, receive, counts, datatype, op, comm);
+	return code;
 }
 
 int MPI_Reduce_scatter_block(
@@ -167,38 +208,42 @@ int MPI_Reduce_scatter_block(
 		.datatype = datatype,
 		.op = op,
 		.comm = comm};
+	struct ordo_mpi_passed passed = {0};
 	int code;
-	return ordo_mpi_take(ORDO_MPI_F_REDUCE_SCATTER_BLOCK, &call, &code)
-		       ? code
-		       : PMPI_Reduce_scatter_block(send, receive, count, datatype, op, comm);
-}
-
-/* Prefix sums are counted only. */
-static void pass_on_prefix(
-	enum ordo_mpi_function function, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
-{
-	const struct ordo_mpi_call call = {
-		.operation = ORDO_MPI_ALLREDUCE, .datatype = datatype, .op = op, .comm = comm};
-	if (!is_started())
-		return;
-	ordo_mpi_meet_late();
-	ordo_mpi_report_at_end();
-	const enum ordo_mpi_class class = ordo_mpi_classify(&call);
-	ordo_mpi_pass_on(function, class == ORDO_MPI_TAKEN ? ORDO_MPI_PREFIX : class);
+	if (!ordo_mpi_take(&passed, ORDO_MPI_F_REDUCE_SCATTER_BLOCK, &call, &code))
+		code = ordo_mpi_end(&passed, &call,
+			PMPI_Reduce_scatter_block(send, receive, count, datatype, op, comm));
+	return code;
 }
 
 int MPI_Scan(
 	const void *send, void *receive, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
 {
-	pass_on_prefix(ORDO_MPI_F_SCAN, datatype, op, comm);
-	return PMPI_Scan(send, receive, count, datatype, op, comm);
+	const struct ordo_mpi_call call = {.operation = ORDO_MPI_ALLREDUCE,
+		.send = send,
+		.receive = receive,
+		.count = count,
+		.datatype = datatype,
+		.op = op,
+		.comm = comm};
+	struct ordo_mpi_passed passed = {0};
+	ordo_mpi_begin(&passed, ORDO_MPI_F_SCAN, &call);
+	return ordo_mpi_end(&passed, &call, PMPI_Scan(send, receive, count, datatype, op, comm));
 }
 
 int MPI_Exscan(
 	const void *send, void *receive, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
 {
-	pass_on_prefix(ORDO_MPI_F_EXSCAN, datatype, op, comm);
-	return PMPI_Exscan(send, receive, count, datatype, op, comm);
+	const struct ordo_mpi_call call = {.operation = ORDO_MPI_ALLREDUCE,
+		.send = send,
+		.receive = receive,
+		.count = count,
+		.datatype = datatype,
+		.op = op,
+		.comm = comm};
+	struct ordo_mpi_passed passed = {0};
+	ordo_mpi_begin(&passed, ORDO_MPI_F_EXSCAN, &call);
+	return ordo_mpi_end(&passed, &call, PMPI_Exscan(send, receive, count, datatype, op, comm));
 }
 
 #if MPI_VERSION >= 4
@@ -212,10 +257,12 @@ int MPI_Allreduce_c(const void *send, void *receive, MPI_Count count, MPI_Dataty
 		.datatype = datatype,
 		.op = op,
 		.comm = comm};
+	struct ordo_mpi_passed passed = {0};
 	int code;
-	return ordo_mpi_take(ORDO_MPI_F_ALLREDUCE, &call, &code)
-		       ? code
-		       : PMPI_Allreduce_c(send, receive, count, datatype, op, comm);
+	if (!ordo_mpi_take(&passed, ORDO_MPI_F_ALLREDUCE, &call, &code))
+		code = ordo_mpi_end(
+			&passed, &call, PMPI_Allreduce_c(send, receive, count, datatype, op, comm));
+	return code;
 }
 
 int MPI_Reduce_c(const void *send, void *receive, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
@@ -225,14 +272,16 @@ int MPI_Reduce_c(const void *send, void *receive, MPI_Count count, MPI_Datatype 
 		.send = send,
 		.receive = receive,
 		.count = count,
+		.root = root,
 		.datatype = datatype,
 		.op = op,
-		.root = root,
 		.comm = comm};
+	struct ordo_mpi_passed passed = {0};
 	int code;
-	return ordo_mpi_take(ORDO_MPI_F_REDUCE, &call, &code)
-		       ? code
-		       : PMPI_Reduce_c(send, receive, count, datatype, op, root, comm);
+	if (!ordo_mpi_take(&passed, ORDO_MPI_F_REDUCE, &call, &code))
+		code = ordo_mpi_end(&passed, &call,
+			PMPI_Reduce_c(send, receive, count, datatype, op, root, comm));
+	return code;
 }
 
 int MPI_Reduce_scatter_c(const void *send, void *receive, const MPI_Count counts[],
@@ -245,10 +294,12 @@ int MPI_Reduce_scatter_c(const void *send, void *receive, const MPI_Count counts
 		.datatype = datatype,
 		.op = op,
 		.comm = comm};
+	struct ordo_mpi_passed passed = {0};
 	int code;
-	return counts && ordo_mpi_take(ORDO_MPI_F_REDUCE_SCATTER, &call, &code)
-		       ? code
-		       : PMPI_Reduce_scatter_c(send, receive, counts, datatype, op, comm);
+	if (!(counts && ordo_mpi_take(&passed, ORDO_MPI_F_REDUCE_SCATTER, &call, &code)))
+		code = ordo_mpi_end(&passed, &call,
+			PMPI_Reduce_scatter_c(send, receive, counts, datatype, op, comm));
+	return code;
 }
 
 int MPI_Reduce_scatter_block_c(const void *send, void *receive, MPI_Count count,
@@ -261,9 +312,43 @@ int MPI_Reduce_scatter_block_c(const void *send, void *receive, MPI_Count count,
 		.datatype = datatype,
 		.op = op,
 		.comm = comm};
+	struct ordo_mpi_passed passed = {0};
 	int code;
-	return ordo_mpi_take(ORDO_MPI_F_REDUCE_SCATTER_BLOCK, &call, &code)
-		       ? code
-		       : PMPI_Reduce_scatter_block_c(send, receive, count, datatype, op, comm);
+	if (!ordo_mpi_take(&passed, ORDO_MPI_F_REDUCE_SCATTER_BLOCK, &call, &code))
+		code = ordo_mpi_end(&passed, &call,
+			PMPI_Reduce_scatter_block_c(send, receive, count, datatype, op, comm));
+	return code;
 }
+
+int MPI_Scan_c(const void *send, void *receive, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
+	MPI_Comm comm)
+{
+	const struct ordo_mpi_call call = {.operation = ORDO_MPI_ALLREDUCE,
+		.send = send,
+		.receive = receive,
+		.count = count,
+		.datatype = datatype,
+		.op = op,
+		.comm = comm};
+	struct ordo_mpi_passed passed = {0};
+	ordo_mpi_begin(&passed, ORDO_MPI_F_SCAN, &call);
+	return ordo_mpi_end(&passed, &call, PMPI_Scan_c(send, receive, count, datatype, op, comm));
+}
+
+int MPI_Exscan_c(const void *send, void *receive, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
+	MPI_Comm comm)
+{
+	const struct ordo_mpi_call call = {.operation = ORDO_MPI_ALLREDUCE,
+		.send = send,
+		.receive = receive,
+		.count = count,
+		.datatype = datatype,
+		.op = op,
+		.comm = comm};
+	struct ordo_mpi_passed passed = {0};
+	ordo_mpi_begin(&passed, ORDO_MPI_F_EXSCAN, &call);
+	return ordo_mpi_end(
+		&passed, &call, PMPI_Exscan_c(send, receive, count, datatype, op, comm));
+}
+
 #endif

@@ -3,16 +3,32 @@
 #ifndef ORDO_MPI_INTERCEPT_H
 #define ORDO_MPI_INTERCEPT_H
 
-#include "report.h"
+#include "log.h"
 #include <fenv.h>
 
+/* One call, from its beginning to its end. */
+struct ordo_mpi_passed {
+	enum ordo_mpi_function function;
+	struct mpi_log_line line;
+};
+
+/* Classifies a call, counts it if it is to be passed on (with `strict` ends the program if its bits
+ * may vary then), and begins its line of the log. */
+enum ordo_mpi_class ordo_mpi_begin(struct ordo_mpi_passed *passed, enum ordo_mpi_function function,
+	const struct ordo_mpi_call *call);
+/* After the library's own function, which returned `code`. Returns it. */
+int ordo_mpi_end(struct ordo_mpi_passed *passed, const struct ordo_mpi_call *call, int code);
+/* The same where the output is not there yet. */
+int ordo_mpi_end_begun(struct ordo_mpi_passed *passed, const struct ordo_mpi_call *call, int code);
 /* Makes a blocking call in the proved order, or returns false: it is to be passed on. *code is what
  * the function returns; an error was passed to the communicator's handler. */
-bool ordo_mpi_take(enum ordo_mpi_function function, const struct ordo_mpi_call *call, int *code);
-/* Counts a call as passed on, and with `strict` ends the program if its bits may vary. */
-void ordo_mpi_pass_on(enum ordo_mpi_function function, enum ordo_mpi_class class);
-/* Classifies; settings are read, and what is passed on is counted. */
-bool ordo_mpi_is_taken(enum ordo_mpi_function function, const struct ordo_mpi_call *call);
+bool ordo_mpi_take(struct ordo_mpi_passed *passed, enum ordo_mpi_function function,
+	const struct ordo_mpi_call *call, int *code);
+/* Of the vectors of a call. */
+uint64_t ordo_mpi_bytes(const struct ordo_mpi_call *call);
+/* Counts of MPI_Reduce_scatter as the engine takes them, [nrank], to be freed. NULL: no memory, or
+ * no valid communicator. */
+MPI_Count *ordo_mpi_widen(const int *counts, MPI_Comm comm);
 /* Reductions between these two are made in the standard floating-point mode. */
 struct ordo_mpi_mode {
 	fenv_t kept;

@@ -36,6 +36,12 @@ void ordo_mpi_count(
 		&count->nanoseconds, (uint64_t)(seconds * 1e9), memory_order_relaxed);
 }
 
+void ordo_mpi_count_time(enum ordo_mpi_function function, double seconds)
+{
+	atomic_fetch_add_explicit(&counts[function][ORDO_MPI_TAKEN].nanoseconds,
+		(uint64_t)(seconds * 1e9), memory_order_relaxed);
+}
+
 void ordo_mpi_count_mode(void)
 {
 	atomic_fetch_add_explicit(&other_mode, 1, memory_order_relaxed);
@@ -66,8 +72,11 @@ static void print_passed_on(FILE *out, enum ordo_mpi_function function)
 static void print_report(FILE *out)
 {
 	static const char *const orders[] = {"dyadic", "linear", "folded"};
-	fprintf(out, "ordo: reductions in the order %s, proved:\n",
-		orders[ordo_mpi_settings.order]);
+	if (ordo_mpi_settings.is_library)
+		fprintf(out, "ordo: reductions as the library makes them (order=library):\n");
+	else
+		fprintf(out, "ordo: reductions in the order %s, proved:\n",
+			orders[ordo_mpi_settings.order]);
 	for (int f = 0; f < ORDO_MPI_NFUNCTION; f++)
 		print_taken(out, (enum ordo_mpi_function)f);
 	ordo_mpi_plans_print(out);

@@ -29,6 +29,8 @@ const char *ordo_mpi_function_name(enum ordo_mpi_function function); /* "MPI_All
 /* Counts a call; any thread. */
 void ordo_mpi_count(
 	enum ordo_mpi_function function, enum ordo_mpi_class class, uint64_t bytes, double seconds);
+/* Time that a call, counted before, took later. */
+void ordo_mpi_count_time(enum ordo_mpi_function function, double seconds);
 /* Counts a call that was made in the standard floating-point mode, which is not the program's. */
 void ordo_mpi_count_mode(void);
 /* Reports when MPI ends; at any call, the first time. */

@@ -1,7 +1,9 @@
 /* settings.c - ORDO_MPI, the same on all ranks, and the first meeting of the ranks. */
 #include "settings.h"
 #include "engine/window.h"
+#include "log.h"
 #include "report.h"
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +11,8 @@
 
 /* For a rank that is late at its start: many seconds, where thousands are started. */
 enum { DEADLINE_SECONDS = 60, MEETING_TAG = 32751 };
+/* By default. */
+#define MEMORY (UINT64_C(256) << 20)
 
 struct mpi_settings ordo_mpi_settings;
 static bool has_met;
@@ -27,12 +31,27 @@ static bool copy_path(char *to, const char *value, const char *name, char *why, 
 static bool read_order(struct mpi_settings *settings, const char *value, char *why, size_t size)
 {
 	static const char *const names[] = {"dyadic", "linear", "folded"};
+	settings->is_library = !strcmp(value, "library");
+	if (settings->is_library)
+		return true;
 	for (int i = 0; i < 3; i++)
 		if (!strcmp(value, names[i])) {
 			settings->order = (enum ordo_mpi_order)i;
 			return true;
 		}
-	snprintf(why, size, "order: found \"%s\", wanted dyadic, linear or folded", value);
+	snprintf(why, size, "order: found \"%s\", wanted dyadic, linear, folded or library", value);
+	return false;
+}
+
+static bool read_number(uint64_t *to, const char *value, const char *name, char *why, size_t size)
+{
+	char *end;
+	const unsigned long long number = strtoull(value, &end, 10);
+	if (*value >= '0' && *value <= '9' && !*end && number <= INT_MAX) {
+		*to = number;
+		return true;
+	}
+	snprintf(why, size, "%s: found \"%s\", wanted a number from 0 to %d", name, value, INT_MAX);
 	return false;
 }
 
@@ -54,10 +73,14 @@ static bool read_one(struct mpi_settings *settings, char *text, char *why, size_
 		return copy_path(settings->report, value, text, why, size);
 	if (value && !strcmp(text, "log"))
 		return copy_path(settings->log, value, text, why, size);
+	if (value && !strcmp(text, "memory"))
+		return read_number(&settings->memory, value, text, why, size);
+	if (value && !strcmp(text, "deadline"))
+		return read_number(&settings->deadline, value, text, why, size);
 	snprintf(why, size,
-		"found \"%s\", wanted order=ORDER, report=FILE, log=FOLDER, strict, messages or "
+		"found \"%s\", wanted order=ORDER, report=FILE, log=FOLDER, strict, messages, "
 		"check, "
-		"separated by commas",
+		"memory=BYTES or deadline=SECONDS, separated by commas",
 		text);
 	return false;
 }
@@ -66,7 +89,8 @@ bool ordo_mpi_settings_read(struct mpi_settings *settings, const char *text, cha
 {
 	char *copy = strdup(text ? text : ""), *rest = copy;
 	bool worked = copy;
-	*settings = (struct mpi_settings){.order = ORDO_MPI_DYADIC};
+	*settings = (struct mpi_settings){
+		.order = ORDO_MPI_DYADIC, .memory = MEMORY, .deadline = DEADLINE_SECONDS};
 	if (!copy)
 		snprintf(why, size, "out of memory");
 	while (worked && rest && *rest) {
@@ -88,9 +112,9 @@ static void end_program(const char *what, const char *text)
 }
 
 /* false: not all are complete in time. */
-static bool complete_in_time(MPI_Request *requests, int n)
+static bool complete_in_time(MPI_Request *requests, int n, uint64_t seconds)
 {
-	const time_t end = time(NULL) + DEADLINE_SECONDS;
+	const time_t end = time(NULL) + (time_t)seconds;
 	int first = 0; /* that is not complete */
 	while (first < n && time(NULL) < end) {
 		const struct timespec pause = {0, 200000};
@@ -128,11 +152,10 @@ static void meet_as_first(int nrank)
 	requests[0] = MPI_REQUEST_NULL;
 	for (int r = 1; r < nrank; r++)
 		PMPI_Irecv(&marks[r], 1, MPI_CHAR, r, MEETING_TAG, MPI_COMM_WORLD, &requests[r]);
-	if (!complete_in_time(requests, nrank)) {
+	if (!complete_in_time(requests, nrank, ordo_mpi_settings.deadline)) {
 		list_missing(missing, sizeof missing, requests, nrank);
-		end_program(
-			"ordo: the library is not loaded on all ranks: rank 0 has it, and these "
-			"did not answer: %s\n",
+		end_program("the library is not loaded on all ranks: rank 0 has it, and these did "
+			    "not answer: ",
 			missing);
 	}
 	for (int r = 1; r < nrank; r++)
@@ -147,19 +170,25 @@ static void meet_as_first(int nrank)
 static void meet_as_other(void)
 {
 	MPI_Request requests[2];
-	char mark = 1;
+	struct mpi_settings own;
+	char mark = 1, why[640];
+	if (!ordo_mpi_settings_read(&own, getenv("ORDO_MPI"), why, sizeof why))
+		own.deadline = DEADLINE_SECONDS;
 	PMPI_Irecv(&ordo_mpi_settings, sizeof ordo_mpi_settings, MPI_BYTE, 0, MEETING_TAG,
 		MPI_COMM_WORLD, &requests[0]);
 	PMPI_Isend(&mark, 1, MPI_CHAR, 0, MEETING_TAG, MPI_COMM_WORLD, &requests[1]);
-	if (!complete_in_time(requests, 2))
+	/* later than rank 0, which knows which ranks are missing */
+	if (!complete_in_time(requests, 2, 2 * own.deadline))
 		end_program("the library is not loaded on all ranks: rank 0 did not answer", "");
 }
 
 void ordo_mpi_meet(void)
 {
 	int rank, nrank;
+	char why[1200];
 	if (has_met)
 		return;
+	ordo_mpi_refuse_other();
 	has_met = true;
 	PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
 	PMPI_Comm_size(MPI_COMM_WORLD, &nrank);
@@ -167,6 +196,8 @@ void ordo_mpi_meet(void)
 		meet_as_other();
 	else
 		meet_as_first(nrank);
+	if (!ordo_mpi_log_open(why, sizeof why))
+		end_program("ORDO_MPI: ", why);
 	ordo_mpi_wanted_order = ordo_mpi_settings.order;
 	ordo_mpi_wants_window = !ordo_mpi_settings.messages;
 }

@@ -9,17 +9,21 @@
 /* Plain data, sent from rank 0 to all others. */
 struct mpi_settings {
 	enum ordo_mpi_order order;
-	bool strict;   /* a call that is passed on and whose bits may vary ends the program */
-	bool messages; /* also among ranks that share memory */
-	bool check;    /* the arguments of all ranks are compared at every call */
+	bool is_library; /* order=library: every call is passed on, to be compared by its log */
+	bool strict;	 /* a call that is passed on and whose bits may vary ends the program */
+	bool messages;	 /* also among ranks that share memory */
+	bool check;	 /* the arguments of all ranks are compared at every call */
 	char report[ORDO_MPI_PATH]; /* "": stderr, "none": nowhere */
 	char log[ORDO_MPI_PATH];    /* folder; "": no log */
+	uint64_t memory;	    /* bytes, that an I-form may collect on a rank */
+	uint64_t deadline;	    /* seconds, for all ranks to answer at the start */
 };
 
 /* Of this process. */
 extern struct mpi_settings ordo_mpi_settings;
 
-/* Reads the text of ORDO_MPI: "order=dyadic,report=FILE,log=FOLDER,strict,check". NULL or "": the
+/* Reads the text of ORDO_MPI: "order=dyadic,report=FILE,log=FOLDER,strict,check,memory=BYTES,
+ * deadline=SECONDS". NULL or "": the
  * defaults. false: `why` says what is wrong. */
 bool ordo_mpi_settings_read(
 	struct mpi_settings *settings, const char *text, char *why, size_t size);
@@ -29,5 +33,8 @@ bool ordo_mpi_settings_read(
 void ordo_mpi_meet(void);
 /* Whether ordo_mpi_meet was called, or MPI was started where it is not noticed. */
 void ordo_mpi_meet_late(void);
+/* When MPI starts: ends the program with a message if it is one of the other MPI, which was loaded
+ * so late that the library could not step aside. */
+void ordo_mpi_refuse_other(void);
 
 #endif

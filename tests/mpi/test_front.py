@@ -1,0 +1,179 @@
+#!/usr/bin/env python3
+"""test_front.py LIBRARY PATH OTHER FOLDER - what the loaded library does around reductions.
+
+PATH is the library for LIBRARY, OTHER that for the other MPI, or "" if it is not there; FOLDER has
+the programs, built for LIBRARY. The programs compare bits with trees that they evaluate."""
+import pathlib
+import re
+import shutil
+import sys
+import tempfile
+
+import launch
+from tap import case, run_cases, wanted
+
+LIBRARY, PATH, OTHER, PROGRAMS = sys.argv[1:5]
+FOLDER = pathlib.Path(tempfile.mkdtemp())
+RANK = {"openmpi": "OMPI_COMM_WORLD_RANK", "mpich": "PMI_RANK"}[LIBRARY]
+NCASE = 22  # of errors.c
+
+
+def program(name):
+    return f"{PROGRAMS}/{name}_{LIBRARY}"
+
+
+def start(ranks, words, settings="", preload=PATH, extra=None):
+    more = {**(extra or {}), **({"LD_PRELOAD": preload, "ORDO_MPI": settings} if preload else {})}
+    return launch.run(LIBRARY, launch.command(LIBRARY, ranks, words), more)
+
+
+def agree(done):
+    wanted(done.returncode == 0 and "all agree" in done.stdout, done.stdout[-2000:],
+           done.stderr[-2000:])
+
+
+def calls(text, function):
+    """How often the report says that a function was taken."""
+    found = re.search(rf"ordo:   {function} +(\d+) calls +\d+ bytes", text)
+    return int(found[1]) if found else 0
+
+
+@case("requests: every function that completes them, on any number of ranks")
+def _():
+    for ranks in (2, 3, 5):
+        done = start(ranks, [program("requests")])
+        agree(done)
+        for name in ("MPI_Iallreduce", "MPI_Ireduce", "MPI_Ireduce_scatter", "MPI_Allreduce_init",
+                     "MPI_Ireduce_scatter_block", "MPI_Reduce_scatter_block_init"):
+            wanted(calls(done.stderr, name) > 0, name, done.stderr)
+
+
+@case("requests: beyond the bound on memory they are passed on, and work")
+def _():
+    done = start(2, [program("requests"), "iforms"], settings="memory=1000")
+    wanted("MPI_Iallreduce" in done.stderr and "memory= allows (bits may vary)" in done.stderr,
+           done.stderr)
+    wanted(calls(done.stderr, "MPI_Iallreduce") == 0, done.stderr)
+    wanted("agree" in done.stdout or "differ" in done.stdout, done.stdout, done.stderr)
+
+
+@case("threads: each reduces on a communicator of its own")
+def _():
+    done = start(2, [program("threads")])
+    if done.returncode == 77:
+        print("# not tested: the library has no MPI_THREAD_MULTIPLE")
+        return
+    agree(done)
+    wanted(calls(done.stderr, "MPI_Allreduce") > 100, done.stderr)
+
+
+@case("invalid arguments give the library's own error, before anything is done")
+def _():
+    choices = [[]] if LIBRARY == "openmpi" else [[str(i)] for i in range(NCASE)]
+    compared = 0
+    for choice in choices:
+        own = start(2, [program("errors"), *choice], preload=None)
+        if own.returncode:  # the library does not check that argument
+            continue
+        ours = start(2, [program("errors"), *choice])
+        wanted(ours.returncode == 0 and ours.stdout == own.stdout, choice, own.stdout, ours.stdout,
+               ours.stderr)
+        compared += own.stdout.count("\n") - 2
+    print(f"# {compared} of {NCASE} compared")
+    wanted(compared >= (NCASE if LIBRARY == "openmpi" else 3), compared)
+
+
+@case("a rank without the library is named after the deadline")
+def _():
+    text = f'test "${RANK}" = 1 && unset LD_PRELOAD; exec "{program("program")}"'
+    done = start(3, ["/bin/sh", "-c", text], settings="deadline=2")
+    wanted(done.returncode != 0, done.stdout, done.stderr)
+    wanted("these did not answer: 1\n" in done.stderr, done.stderr)
+
+
+@case("a first rank without the library is named by the others")
+def _():
+    text = f'test "${RANK}" = 0 && unset LD_PRELOAD; exec "{program("program")}"'
+    done = start(2, ["/bin/sh", "-c", text], settings="deadline=2")
+    wanted(done.returncode != 0 and "rank 0 did not answer" in done.stderr, done.stderr)
+
+
+@case("rank 0's setting is everybody's")
+def _():
+    text = f'test "${RANK}" = 0 || ORDO_MPI=order=linear; exec "{program("requests")}"'
+    agree(start(3, ["/bin/sh", "-c", text], settings="order=dyadic"))
+
+
+@case("a wrong setting is named, and nothing runs")
+def _():
+    for setting, words in (("ordr=dyadic", '"ordr"'), ("memory=much", 'memory: found "much"'),
+                           ("log=", "log: found 0 characters"), ("strict=1", '"strict"'),
+                           ("log=/dev/null/folder", "log: cannot make")):
+        done = start(2, [program("program")], settings=setting)
+        wanted(done.returncode != 0 and words in done.stderr, setting, done.stderr)
+        wanted("world-allreduce" not in done.stdout, setting, done.stdout)
+
+
+@case("strict ends the program at the first call whose bits may vary, and names it")
+def _():
+    done = start(2, [program("requests")], settings="strict,memory=1000")
+    wanted(done.returncode != 0, done.stdout)
+    wanted("strict: MPI_Iallreduce on rank" in done.stderr, done.stderr)
+    agree(start(2, [program("requests")], settings="strict"))
+
+
+def lines(folder, rank):
+    text = (folder / f"rank-{rank}.log").read_text().splitlines()
+    wanted(re.fullmatch(r"# ordo mpi log 1, rank \d+ of \d+", text[0]), text[0])
+    fields = [line.split(" ") for line in text[1:]]
+    wanted(all(len(one) == 9 for one in fields), text)
+    return sorted(fields, key=lambda one: int(one[0]))
+
+
+@case("the log has a line for every call, and shows where the library's own order differs")
+def _():
+    forced = {"openmpi": [{"OMPI_MCA_coll_tuned_use_dynamic_rules": "1",
+                           "OMPI_MCA_coll_tuned_allreduce_algorithm": a} for a in ("1", "3")],
+              "mpich": [{"MPIR_CVAR_ALLREDUCE_INTRA_ALGORITHM": "recursive_doubling"},
+                        {"MPIR_CVAR_ALLREDUCE_INTRA_ALGORITHM":
+                         "reduce_scatter_allgather"}]}[LIBRARY]
+    differ = {}
+    for order in ("library", "dyadic"):
+        logs = []
+        for number, extra in enumerate(forced):
+            folder = FOLDER / f"{order}-{number}"
+            done = start(5, [program("program")], settings=f"order={order},log={folder}",
+                         extra=extra)
+            wanted(done.returncode == 0, done.stderr)
+            logs.append([line for rank in range(5) for line in lines(folder, rank)])
+        a, b = logs
+        wanted(len(a) == len(b) > 50, len(a), len(b))
+        wanted([line[:7] for line in a] == [line[:7] for line in b])  # inputs agree
+        differ[order] = [x for x, y in zip(a, b) if x[7] != y[7]]
+    wanted(len(differ["library"]) > 0 and not differ["dyadic"], differ)
+    wanted({line[2] for line in a} >= {"MPI_Allreduce", "MPI_Reduce", "MPI_Reduce_scatter"})
+    wanted(any(line[8] == "integers" for line in a) and any(line[8] == "taken" for line in a))
+    world = [line for line in a if line[1:6] == ["0/5", "MPI_Allreduce", "MPI_SUM", "MPI_FLOAT",
+                                                 "600"]]
+    wanted(len({line[7] for line in world}) == 1 and len({line[6] for line in world}) == 5, world)
+
+
+@case("in a program of the other MPI it says so and steps aside")
+def _():
+    if not OTHER:
+        print("# not tested: there is only one MPI")
+        return
+    plain = start(2, [program("errors"), "99"], preload=None)
+    done = start(2, [program("errors"), "99"], preload=OTHER)
+    wanted(plain.returncode == 0 and done.returncode == 0, done.stdout, done.stderr)
+    wanted(done.stdout == plain.stdout, plain.stdout, done.stdout)
+    wanted(done.stderr.count("nothing is changed in it") == 2, done.stderr)
+
+
+if not launch.command(LIBRARY, 1, []):
+    print(f"1..0 # SKIP there is no launcher of {LIBRARY}")
+    sys.exit(0)
+try:
+    run_cases()
+finally:
+    shutil.rmtree(FOLDER)

@@ -1,0 +1,21 @@
+/* collect.h - reductions that begin now and end when their request is complete. Private to
+ * tools/mpi/. */
+#ifndef ORDO_MPI_COLLECT_H
+#define ORDO_MPI_COLLECT_H
+
+#include "request.h"
+
+/* Persistent reductions are part of MPI 4; Open MPI 4 has them under names of its own. */
+#if MPI_VERSION >= 4
+#define PERSISTENT(name) MPI_##name##_init
+#define LIBRARY_PERSISTENT(name) PMPI_##name##_init
+#else
+#define PERSISTENT(name) MPIX_##name##_init
+#define LIBRARY_PERSISTENT(name) PMPIX_##name##_init
+#endif
+
+/* Begins a reduction, or makes a persistent request for it. false: it is to be passed on. *code is what the function returns. */
+bool ordo_mpi_collect(struct ordo_mpi_passed *passed, enum ordo_mpi_function function,
+	const struct ordo_mpi_call *call, bool is_persistent, MPI_Request *request, int *code);
+
+#endif

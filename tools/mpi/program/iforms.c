@@ -1,0 +1,160 @@
+/* iforms.c - MPI_Iallreduce and so on: reductions that do not block. */
+#include "collect.h"
+#include <stdlib.h>
+
+int MPI_Iallreduce(const void *send, void *receive, int count, MPI_Datatype datatype, MPI_Op op,
+	MPI_Comm comm, MPI_Request *request)
+{
+	const struct ordo_mpi_call call = {.operation = ORDO_MPI_ALLREDUCE,
+		.send = send,
+		.receive = receive,
+		.count = count,
+		.datatype = datatype,
+		.op = op,
+		.comm = comm};
+	struct ordo_mpi_passed passed = {0};
+	int code;
+	if (!ordo_mpi_collect(&passed, ORDO_MPI_F_IALLREDUCE, &call, false, request, &code))
+		code = ordo_mpi_end_begun(&passed, &call,
+			PMPI_Iallreduce(send, receive, count, datatype, op, comm, request));
+	return code;
+}
+
+int MPI_Ireduce(const void *send, void *receive, int count, MPI_Datatype datatype, MPI_Op op,
+	int root, MPI_Comm comm, MPI_Request *request)
+{
+	const struct ordo_mpi_call call = {.operation = ORDO_MPI_REDUCE,
+		.send = send,
+		.receive = receive,
+		.count = count,
+		.root = root,
+		.datatype = datatype,
+		.op = op,
+		.comm = comm};
+	struct ordo_mpi_passed passed = {0};
+	int code;
+	if (!ordo_mpi_collect(&passed, ORDO_MPI_F_IREDUCE, &call, false, request, &code))
+		code = ordo_mpi_end_begun(&passed, &call,
+			PMPI_Ireduce(send, receive, count, datatype, op, root, comm, request));
+	return code;
+}
+
+int MPI_Ireduce_scatter(const void *send, void *receive, const int counts[], MPI_Datatype datatype,
+	MPI_Op op, MPI_Comm comm, MPI_Request *request)
+{
+	MPI_Count *wide = ordo_mpi_widen(counts, comm);
+	const struct ordo_mpi_call call = {.operation = ORDO_MPI_REDUCE_SCATTER,
+		.send = send,
+		.receive = receive,
+		.counts = wide,
+		.datatype = datatype,
+		.op = op,
+		.comm = comm};
+	struct ordo_mpi_passed passed = {0};
+	int code;
+	if (!(wide && ordo_mpi_collect(
+			      &passed, ORDO_MPI_F_IREDUCE_SCATTER, &call, false, request, &code)))
+		code = ordo_mpi_end_begun(&passed, &call,
+			PMPI_Ireduce_scatter(send, receive, counts, datatype, op, comm, request));
+	free(wide);
+	return code;
+}
+
+int MPI_Ireduce_scatter_block(const void *send, void *receive, int count, MPI_Datatype datatype,
+	MPI_Op op, MPI_Comm comm, MPI_Request *request)
+{
+	const struct ordo_mpi_call call = {.operation = ORDO_MPI_REDUCE_SCATTER_BLOCK,
+		.send = send,
+		.receive = receive,
+		.count = count,
+		.datatype = datatype,
+		.op = op,
+		.comm = comm};
+	struct ordo_mpi_passed passed = {0};
+	int code;
+	if (!ordo_mpi_collect(
+		    &passed, ORDO_MPI_F_IREDUCE_SCATTER_BLOCK, &call, false, request, &code))
+		code = ordo_mpi_end_begun(&passed, &call,
+			PMPI_Ireduce_scatter_block(
+				send, receive, count, datatype, op, comm, request));
+	return code;
+}
+
+#if MPI_VERSION >= 4
+int MPI_Iallreduce_c(const void *send, void *receive, MPI_Count count, MPI_Datatype datatype,
+	MPI_Op op, MPI_Comm comm, MPI_Request *request)
+{
+	const struct ordo_mpi_call call = {.operation = ORDO_MPI_ALLREDUCE,
+		.send = send,
+		.receive = receive,
+		.count = count,
+		.datatype = datatype,
+		.op = op,
+		.comm = comm};
+	struct ordo_mpi_passed passed = {0};
+	int code;
+	if (!ordo_mpi_collect(&passed, ORDO_MPI_F_IALLREDUCE, &call, false, request, &code))
+		code = ordo_mpi_end_begun(&passed, &call,
+			PMPI_Iallreduce_c(send, receive, count, datatype, op, comm, request));
+	return code;
+}
+
+int MPI_Ireduce_c(const void *send, void *receive, MPI_Count count, MPI_Datatype datatype,
+	MPI_Op op, int root, MPI_Comm comm, MPI_Request *request)
+{
+	const struct ordo_mpi_call call = {.operation = ORDO_MPI_REDUCE,
+		.send = send,
+		.receive = receive,
+		.count = count,
+		.root = root,
+		.datatype = datatype,
+		.op = op,
+		.comm = comm};
+	struct ordo_mpi_passed passed = {0};
+	int code;
+	if (!ordo_mpi_collect(&passed, ORDO_MPI_F_IREDUCE, &call, false, request, &code))
+		code = ordo_mpi_end_begun(&passed, &call,
+			PMPI_Ireduce_c(send, receive, count, datatype, op, root, comm, request));
+	return code;
+}
+
+int MPI_Ireduce_scatter_c(const void *send, void *receive, const MPI_Count counts[],
+	MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
+{
+	const struct ordo_mpi_call call = {.operation = ORDO_MPI_REDUCE_SCATTER,
+		.send = send,
+		.receive = receive,
+		.counts = counts,
+		.datatype = datatype,
+		.op = op,
+		.comm = comm};
+	struct ordo_mpi_passed passed = {0};
+	int code;
+	if (!(counts && ordo_mpi_collect(
+				&passed, ORDO_MPI_F_IREDUCE_SCATTER, &call, false, request, &code)))
+		code = ordo_mpi_end_begun(&passed, &call,
+			PMPI_Ireduce_scatter_c(send, receive, counts, datatype, op, comm, request));
+	return code;
+}
+
+int MPI_Ireduce_scatter_block_c(const void *send, void *receive, MPI_Count count,
+	MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
+{
+	const struct ordo_mpi_call call = {.operation = ORDO_MPI_REDUCE_SCATTER_BLOCK,
+		.send = send,
+		.receive = receive,
+		.count = count,
+		.datatype = datatype,
+		.op = op,
+		.comm = comm};
+	struct ordo_mpi_passed passed = {0};
+	int code;
+	if (!ordo_mpi_collect(
+		    &passed, ORDO_MPI_F_IREDUCE_SCATTER_BLOCK, &call, false, request, &code))
+		code = ordo_mpi_end_begun(&passed, &call,
+			PMPI_Ireduce_scatter_block_c(
+				send, receive, count, datatype, op, comm, request));
+	return code;
+}
+
+#endif

@@ -1,0 +1,189 @@
+/* persistent.c - persistent reductions: MPI_Allreduce_init and so on. */
+#include "collect.h"
+#include <stdlib.h>
+
+#if MPI_VERSION < 4
+/* Declared in mpi-ext.h, if Open MPI was built with them. */
+#define EXPORTED __attribute__((visibility("default")))
+#define WEAK __attribute__((weak))
+EXPORTED int PERSISTENT(Allreduce)(const void *send, void *receive, int count,
+	MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request);
+WEAK int LIBRARY_PERSISTENT(Allreduce)(const void *send, void *receive, int count,
+	MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request);
+EXPORTED int PERSISTENT(Reduce)(const void *send, void *receive, int count, MPI_Datatype datatype,
+	MPI_Op op, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request);
+WEAK int LIBRARY_PERSISTENT(Reduce)(const void *send, void *receive, int count,
+	MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm, MPI_Info info,
+	MPI_Request *request);
+EXPORTED int PERSISTENT(Reduce_scatter)(const void *send, void *receive, const int counts[],
+	MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request);
+WEAK int LIBRARY_PERSISTENT(Reduce_scatter)(const void *send, void *receive, const int counts[],
+	MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request);
+EXPORTED int PERSISTENT(Reduce_scatter_block)(const void *send, void *receive, int count,
+	MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request);
+WEAK int LIBRARY_PERSISTENT(Reduce_scatter_block)(const void *send, void *receive, int count,
+	MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request);
+#endif
+
+int PERSISTENT(Allreduce)(const void *send, void *receive, int count, MPI_Datatype datatype,
+	MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+	const struct ordo_mpi_call call = {.operation = ORDO_MPI_ALLREDUCE,
+		.send = send,
+		.receive = receive,
+		.count = count,
+		.datatype = datatype,
+		.op = op,
+		.comm = comm};
+	struct ordo_mpi_passed passed = {0};
+	int code;
+	if (!ordo_mpi_collect(&passed, ORDO_MPI_F_ALLREDUCE_INIT, &call, true, request, &code))
+		code = ordo_mpi_end_begun(&passed, &call,
+			LIBRARY_PERSISTENT(Allreduce)(
+				send, receive, count, datatype, op, comm, info, request));
+	return code;
+}
+
+int PERSISTENT(Reduce)(const void *send, void *receive, int count, MPI_Datatype datatype, MPI_Op op,
+	int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+	const struct ordo_mpi_call call = {.operation = ORDO_MPI_REDUCE,
+		.send = send,
+		.receive = receive,
+		.count = count,
+		.root = root,
+		.datatype = datatype,
+		.op = op,
+		.comm = comm};
+	struct ordo_mpi_passed passed = {0};
+	int code;
+	if (!ordo_mpi_collect(&passed, ORDO_MPI_F_REDUCE_INIT, &call, true, request, &code))
+		code = ordo_mpi_end_begun(&passed, &call,
+			LIBRARY_PERSISTENT(Reduce)(
+				send, receive, count, datatype, op, root, comm, info, request));
+	return code;
+}
+
+int PERSISTENT(Reduce_scatter)(const void *send, void *receive, const int counts[],
+	MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+	MPI_Count *wide = ordo_mpi_widen(counts, comm);
+	const struct ordo_mpi_call call = {.operation = ORDO_MPI_REDUCE_SCATTER,
+		.send = send,
+		.receive = receive,
+		.counts = wide,
+		.datatype = datatype,
+		.op = op,
+		.comm = comm};
+	struct ordo_mpi_passed passed = {0};
+	int code;
+	if (!(wide && ordo_mpi_collect(&passed, ORDO_MPI_F_REDUCE_SCATTER_INIT, &call, true,
+			      request, &code)))
+		code = ordo_mpi_end_begun(&passed, &call,
+			LIBRARY_PERSISTENT(Reduce_scatter)(
+				send, receive, counts, datatype, op, comm, info, request));
+	free(wide);
+	return code;
+}
+
+int PERSISTENT(Reduce_scatter_block)(const void *send, void *receive, int count,
+	MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+	const struct ordo_mpi_call call = {.operation = ORDO_MPI_REDUCE_SCATTER_BLOCK,
+		.send = send,
+		.receive = receive,
+		.count = count,
+		.datatype = datatype,
+		.op = op,
+		.comm = comm};
+	struct ordo_mpi_passed passed = {0};
+	int code;
+	if (!ordo_mpi_collect(
+		    &passed, ORDO_MPI_F_REDUCE_SCATTER_BLOCK_INIT, &call, true, request, &code))
+		code = ordo_mpi_end_begun(&passed, &call,
+			LIBRARY_PERSISTENT(Reduce_scatter_block)(
+				send, receive, count, datatype, op, comm, info, request));
+	return code;
+}
+
+#if MPI_VERSION >= 4
+int MPI_Allreduce_init_c(const void *send, void *receive, MPI_Count count, MPI_Datatype datatype,
+	MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+	const struct ordo_mpi_call call = {.operation = ORDO_MPI_ALLREDUCE,
+		.send = send,
+		.receive = receive,
+		.count = count,
+		.datatype = datatype,
+		.op = op,
+		.comm = comm};
+	struct ordo_mpi_passed passed = {0};
+	int code;
+	if (!ordo_mpi_collect(&passed, ORDO_MPI_F_ALLREDUCE_INIT, &call, true, request, &code))
+		code = ordo_mpi_end_begun(&passed, &call,
+			PMPI_Allreduce_init_c(
+				send, receive, count, datatype, op, comm, info, request));
+	return code;
+}
+
+int MPI_Reduce_init_c(const void *send, void *receive, MPI_Count count, MPI_Datatype datatype,
+	MPI_Op op, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+	const struct ordo_mpi_call call = {.operation = ORDO_MPI_REDUCE,
+		.send = send,
+		.receive = receive,
+		.count = count,
+		.root = root,
+		.datatype = datatype,
+		.op = op,
+		.comm = comm};
+	struct ordo_mpi_passed passed = {0};
+	int code;
+	if (!ordo_mpi_collect(&passed, ORDO_MPI_F_REDUCE_INIT, &call, true, request, &code))
+		code = ordo_mpi_end_begun(&passed, &call,
+			PMPI_Reduce_init_c(
+				send, receive, count, datatype, op, root, comm, info, request));
+	return code;
+}
+
+int MPI_Reduce_scatter_init_c(const void *send, void *receive, const MPI_Count counts[],
+	MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+	const struct ordo_mpi_call call = {.operation = ORDO_MPI_REDUCE_SCATTER,
+		.send = send,
+		.receive = receive,
+		.counts = counts,
+		.datatype = datatype,
+		.op = op,
+		.comm = comm};
+	struct ordo_mpi_passed passed = {0};
+	int code;
+	if (!(counts && ordo_mpi_collect(&passed, ORDO_MPI_F_REDUCE_SCATTER_INIT, &call, true,
+				request, &code)))
+		code = ordo_mpi_end_begun(&passed, &call,
+			PMPI_Reduce_scatter_init_c(
+				send, receive, counts, datatype, op, comm, info, request));
+	return code;
+}
+
+int MPI_Reduce_scatter_block_init_c(const void *send, void *receive, MPI_Count count,
+	MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+	const struct ordo_mpi_call call = {.operation = ORDO_MPI_REDUCE_SCATTER_BLOCK,
+		.send = send,
+		.receive = receive,
+		.count = count,
+		.datatype = datatype,
+		.op = op,
+		.comm = comm};
+	struct ordo_mpi_passed passed = {0};
+	int code;
+	if (!ordo_mpi_collect(
+		    &passed, ORDO_MPI_F_REDUCE_SCATTER_BLOCK_INIT, &call, true, request, &code))
+		code = ordo_mpi_end_begun(&passed, &call,
+			PMPI_Reduce_scatter_block_init_c(
+				send, receive, count, datatype, op, comm, info, request));
+	return code;
+}
+
+#endif

@@ -1,0 +1,62 @@
+/* request.h - reductions whose requests the program holds: the library collects the contributions
+ * of all ranks, and we reduce them when the request is found complete. Private to tools/mpi/. */
+#ifndef ORDO_MPI_REQUEST_H
+#define ORDO_MPI_REQUEST_H
+
+#include "intercept.h"
+
+/* An I-form or a persistent reduction. `active` is the library's own request, of a collective that
+ * only moves data, so it works with every function of MPI. The program holds it as the request of
+ * an I-form. That of a persistent reduction is a message to nobody, never started: whenever a
+ * function waits for it, `active` stands in its place. (Persistent collectives of MPICH 4.0 end
+ * too early when they are started again.) */
+struct mpi_pending {
+	struct ordo_mpi_call call; /* counts: in `counts` */
+	struct ordo_mpi_passed logged;
+	MPI_Request request; /* the program's */
+	MPI_Request active;  /* MPI_REQUEST_NULL: not started, or complete */
+	MPI_Comm comm;	     /* on which data moves: a persistent reduction has its own, for they
+			      * may be started in any order */
+	int nrank;
+	void *inputs, *memory; /* [nrank][n] elements, and what is to be freed; NULL: not root */
+	MPI_Count n;	       /* elements that this rank reduces */
+	MPI_Count *counts;     /* [nrank] of Reduce_scatter; or NULL */
+	int *numbers;	       /* counts and displacements of MPI_Ialltoallv; or NULL */
+	bool is_persistent;
+	bool is_folded;		       /* or not started */
+	bool frees_op, frees_datatype; /* which the program freed meanwhile */
+	/* of request.c */
+	struct mpi_pending *next, *next_of_all, *next_waited;
+	int place; /* in the array of the call that waits for it */
+};
+
+/* From now on the completion of pending->request is noticed. It is freed when it is complete. */
+void ordo_mpi_request_add(struct mpi_pending *pending);
+/* Begins to collect; of collect.c. */
+int ordo_mpi_collect_begin(struct mpi_pending *pending);
+/* Frees one that was not added. */
+void ordo_mpi_request_discard(struct mpi_pending *pending);
+
+/* The requests of one call of MPI, as C or Fortran pass them; those of ours among them. */
+struct mpi_waited {
+	MPI_Request *requests;
+	MPI_Fint *fortran; /* instead; or NULL */
+	struct mpi_pending *first;
+};
+void ordo_mpi_wait_begin(struct mpi_waited *waited, int n, MPI_Request *requests);
+void ordo_mpi_wait_begin_fortran(struct mpi_waited *waited, int n, MPI_Fint *requests);
+/* Reduces what is complete: its request has become null. Returns `code`, what the function
+ * returned, or the error of a reduction. */
+int ordo_mpi_wait_end(struct mpi_waited *waited, int code);
+/* The same after MPI_Request_get_status, which leaves complete requests as they are. */
+int ordo_mpi_wait_end_status(struct mpi_waited *waited, bool is_done, int code);
+/* For MPI_Start: true, if the request is ours, and was started. */
+bool ordo_mpi_start(MPI_Request request, int *code);
+/* For MPI_Request_free: likewise. */
+bool ordo_mpi_free(MPI_Request *request, int *code);
+
+/* true: a pending reduction needs what the program frees, and frees it later. */
+bool ordo_mpi_keep_op(MPI_Op op);
+bool ordo_mpi_keep_datatype(MPI_Datatype datatype);
+
+#endif
