@@ -1,6 +1,6 @@
-/* aside.c - in a program of the other MPI, the library takes itself out of LD_PRELOAD and starts the
- * program again before any of it has run: the two MPIs' handles differ in size, so calls cannot be
- * passed on. */
+/* aside.c - in a program of the other MPI, the library takes itself out of LD_PRELOAD and starts
+ * the program again before any of it has run: the two MPIs' handles differ in size, so calls cannot
+ * be passed on. */
 #define _GNU_SOURCE /* dl_iterate_phdr, dladdr */
 #include "settings.h"
 #include <dlfcn.h>

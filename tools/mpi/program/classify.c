@@ -122,8 +122,8 @@ static bool is_valid(const struct ordo_mpi_call *call, int rank, int nrank)
 	if (receives &&
 		(call->receive == MPI_IN_PLACE || (call->receive == call->send && call->count)))
 		return false;
-	return ordo_mpi_is_derived(call->datatype) || !call->count ||
-	       (call->send && (call->receive || !receives));
+	return !call->count || (call->send && (call->receive || !receives)) ||
+	       ordo_mpi_is_derived(call->datatype); /* of absolute addresses */
 }
 
 /* ORDO_MPI_TAKEN, or the class of a call on another kind of communicator. */

@@ -14,7 +14,8 @@
 #define LIBRARY_PERSISTENT(name) PMPIX_##name##_init
 #endif
 
-/* Begins a reduction, or makes a persistent request for it. false: it is to be passed on. *code is what the function returns. */
+/* Begins a reduction, or makes a persistent request for it. false: it is to be passed on. *code is
+ * what the function returns. */
 bool ordo_mpi_collect(struct ordo_mpi_passed *passed, enum ordo_mpi_function function,
 	const struct ordo_mpi_call *call, bool is_persistent, MPI_Request *request, int *code);
 
