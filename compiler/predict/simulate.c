@@ -463,7 +463,7 @@ static void take_event(struct simulation *simulation, double time)
 static void settle(struct simulation *simulation)
 {
 	struct ordo_max_min *sharing = &simulation->sharing;
-	if (!sharing->ndirty && !sharing->nbegun && !sharing->pools.nstirred)
+	if (!sharing->ndirty && !sharing->nbegun && !sharing->groups.nstirred)
 		return;
 	ordo_max_min_settle(sharing, simulation->now);
 	for (uint32_t i = 0; i < sharing->nhidden; i++)

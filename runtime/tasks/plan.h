@@ -11,7 +11,7 @@ struct rank_state {
 	alignas(CACHE_LINE) _Atomic(unsigned char *) memory[ORDO_NBUFFER]; /* NULL: not bound */
 	bool bound;
 	uint64_t ncall;		       /* runs this rank has begun */
-	uint64_t round;		       /* of the run under way */
+	uint64_t round;		       /* of the current run */
 	uint64_t nround;	       /* rounds this rank has begun, of all runs */
 	_Atomic uint32_t streams_left; /* in this round */
 	_Atomic uint32_t rank_left;    /* 1 while this rank runs on its own thread */

@@ -6,6 +6,6 @@
 
 /* NULL: no memory. */
 struct threads *ordo_threads_create(uint32_t nrank);
-void ordo_threads_destroy(struct threads *threads); /* takes NULL; no run may be under way */
+void ordo_threads_destroy(struct threads *threads); /* takes NULL; no run may be in progress */
 
 #endif

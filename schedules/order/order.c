@@ -163,7 +163,7 @@ static bool count_ranks(struct sorting *sorting)
 		if (!finish_range(sorting, sorting->latest[class]))
 			return false;
 	qsort(sorting->done, sorting->ndone, sizeof *sorting->done, compare_ranges);
-	uint32_t counted = 0; /* ranks below this one are, in the class under way */
+	uint32_t counted = 0; /* ranks below this one are, in the current class */
 	for (size_t i = 0; i < sorting->ndone; i++) {
 		const struct rank_range *rank_range = &sorting->done[i];
 		if (!i || rank_range[-1].class != rank_range->class)

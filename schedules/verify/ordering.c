@@ -67,7 +67,7 @@ void ordo_note_sync(struct recent *recent, uint32_t sync)
 	recent->syncs[0] = sync;
 }
 
-/* The sync from one stream to the one whose access is under way; streams synchronise with few
+/* The sync from one stream to the one whose access is being ordered; streams synchronise with few
  * others at a time. */
 static uint32_t sync_to(struct verifier *verifier, uint32_t from, uint32_t to)
 {

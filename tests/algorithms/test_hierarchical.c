@@ -90,6 +90,8 @@ static bool is_power(uint32_t n)
 static void any_algorithms_make_two_levels(void **state)
 {
 	(void)state;
+	/* By hand: which operators a pair has is what is tested, and the table would give it by the
+	 * same rule that the algorithm applies. */
 	static const struct {
 		const char *levels;
 		int operators;
@@ -314,6 +316,7 @@ static uint32_t count_trees(const char *algorithm, uint32_t nrank)
 static void the_number_of_trees_is_the_product_of_the_levels(void **state)
 {
 	(void)state;
+	/* Few, because all trees of all pairs are counted: one of each kind of order. */
 	static const char *const names[] = {"ring", "nhr", "circulant", "mesh"};
 	for (uint32_t L = 3; L <= 6; L++)
 		for (uint32_t S = 3; S <= 5; S++)

@@ -19,7 +19,7 @@
 struct effort {
 	const struct ordo_topology *topology;
 	bool whole;
-	uint32_t number;  /* of the specimen under way */
+	uint32_t number;  /* of the current specimen */
 	uint64_t dropped; /* pairs */
 	uint32_t wrong;
 };

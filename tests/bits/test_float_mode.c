@@ -177,7 +177,7 @@ static void communicators_are_neither_made_nor_called(void **unused)
 		expect_refused(worked, &error, 1);
 	}
 	assert_true(ordo_communicator_run_all(communicator, parts, &error));
-	/* What was started stays under way, for a thread that computes as it should. */
+	/* Calls that were started remain in flight, for a thread that computes as it should. */
 	for (uint32_t r = NRANK; r > 0; r--)
 		assert_true(ordo_communicator_start(
 			communicator, r - 1, &parts[r - 1], &ticket, &error));

@@ -397,6 +397,7 @@ def bytes_by_document(path, size):
     "marked"
 )
 def _(ordo):
+    # By hand: of these it is known which links are the bottleneck, all or some.
     for algorithm in ["ring", "halving-doubling", "mesh", "tree"]:
         path = ordo.compile("one.json", ranks=8, algorithm=algorithm)
         done = ordo.works("draw", "one.json", "--load", "--topology", "full-mesh", "--bytes",
@@ -428,6 +429,16 @@ def _(ordo):
         wanted(
             ordo.works("draw", "one.json", "--load", "--topology", "full-mesh", "--bytes",
                        "16MiB").out == done.out)
+    for operator, ranks, algorithm in applicable(ORDO, 8):
+        if operator != "allreduce":
+            continue
+        path = ordo.compile("any.json", ranks=ranks, algorithm=algorithm)
+        found = loads(Picture(ordo.works("draw", "any.json", "--load", "--topology", "full-mesh",
+                                         "--bytes", "16MiB").out))
+        sent = bytes_by_document(path, 2 ** 24)
+        wanted(found.keys() == sent.keys(), algorithm, found.keys() ^ sent.keys())
+        for link, (size, _, _, _) in found.items():
+            wanted(abs(size - sent[link]) <= 0.006 * sent[link], algorithm, link, size, sent[link])
     idle = [edge for edge in picture.edges if edge[2].get("class") == "idle"]
     wanted(idle and any("links without a load" in label for label in picture.labels()))
 

@@ -599,7 +599,7 @@ def _():
         BROWSER.text("#proof"))
 
 
-@browser_case("it opens in the middle with data under way, unless the address names a step")
+@browser_case("it opens in the middle with data in flight, unless the address names a step")
 def _():
     under_way = "return document.querySelectorAll('.token:not(.notify)').length"
     for document in [ring8(), compiled("birs.json", "reducescatter", 8, "birs"),
@@ -609,7 +609,7 @@ def _():
         part = BROWSER.run("return page.time / page.model.timeAt(page.model.nstep)")
         wanted(0.25 <= part <= 0.75 and BROWSER.run(under_way) > 0, document, part,
             BROWSER.run(under_way))
-        wanted(re.match(r"Under way: .*\d Send", BROWSER.text("#caption")),
+        wanted(re.match(r"In progress: .*\d Send", BROWSER.text("#caption")),
             BROWSER.text("#caption"))
     BROWSER.press("ArrowLeft")
     wanted(BROWSER.run("return page.time === page.model.timeAt(page.step)"),

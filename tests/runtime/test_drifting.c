@@ -21,7 +21,7 @@
 #define WATCHDOG_S 300
 #define NCALL 1000
 #define NRANK 5
-#define NLINE 4 /* calls of a rank under way, each with buffers of its own */
+#define NLINE 4 /* calls of a rank in flight, each with buffers of its own */
 
 /* What ranks do in turn: call k is that of number k mod NKIND, on the buffers of line k mod
  * NLINE. */
@@ -120,7 +120,7 @@ static void look_at_result(struct rank *rank, uint32_t call)
 		rank->wrong = "a wrong result";
 }
 
-/* Ends the call that line has under way. */
+/* Ends the call that line has in flight. */
 static void end_line(struct rank *rank, uint32_t call)
 {
 	enum ordo_call_state state = ORDO_UNDER_WAY;
@@ -231,7 +231,7 @@ static void ranks_drift_with_helpers(void **state)
 	ranks_drift(3, 16);
 }
 
-/* Fewer calls may be under way than the ranks would like: who starts one more waits for the
+/* Fewer calls may be in flight than the ranks would like: who starts one more waits for the
  * oldest. */
 static void ranks_drift_at_little_depth(void **state)
 {

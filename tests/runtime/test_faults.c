@@ -643,7 +643,7 @@ static void any_reason_will_do(void **state)
 	end_party(&party);
 }
 
-/* A reset of what is not broken does nothing, also while calls are under way. */
+/* A reset of what is not broken does nothing, also while calls are in flight. */
 static void a_reset_of_what_is_whole_does_nothing(void **state)
 {
 	(void)state;

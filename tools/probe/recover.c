@@ -3,7 +3,7 @@
  * Alone: input v is 1, all others are 0. The output is how often v was added, and must be 1.
  *
  * Pairs: input i is M, input j is -M, all others are 1, where M = 2^(p+1+b), p is the precision of
- * additions and nleaf - 2 < 2^b. Then every sum under way is M, -M or a number s of ones:
+ * additions and nleaf - 2 < 2^b. Then every partial sum is M, -M or a number s of ones:
  *   - s <= nleaf - 2 < 2^p is a number of the type, so ones add exactly;
  *   - the numbers next to M are at least 2^(b+1) away, and s < 2^b is less than half of that, so M
  *     + s rounds to M, -M + s to -M, and no tie ever arises: whatever is added to M or -M before

@@ -1,4 +1,4 @@
-/* flow_groups.c - a pool has a list of flows and a list of resources, so beginning, ending or
+/* flow_groups.c - a group has a list of flows and a list of resources, so beginning, ending or
  * settling a flow takes one step for each of these, not for each use. Its resources store only the
  * number of their flows. */
 #include "flow_groups.h"
@@ -9,105 +9,107 @@
 
 /* Fewer flows are handled one by one as fast. */
 enum { LEAST_FLOWS = 4 };
-/* While pools are made: of a flow that cannot be in one. */
+/* While groups are made: of a flow that cannot be in one. */
 #define REFUSED (ORDO_NONE - 1)
-/* While pools are made: of a flow that nothing keeps. */
+/* While groups are made: of a flow that nothing keeps. */
 #define NO_KEEPER (ORDO_NONE >> 1)
 
-bool ordo_flow_groups_make(struct ordo_flow_groups *pools, uint32_t nflow)
+bool ordo_flow_groups_make(struct ordo_flow_groups *groups, uint32_t nflow)
 {
 	const size_t most = (size_t)nflow + 1;
-	*pools = (struct ordo_flow_groups){.pools = ordo_array_make(most, sizeof *pools->pools, 0),
-		.unused = ordo_array_make(most, sizeof *pools->unused, 0),
-		.stirred = ordo_array_make(most, sizeof *pools->stirred, 0)};
-	return pools->pools && pools->unused && pools->stirred;
+	*groups = (struct ordo_flow_groups){
+		.groups = ordo_array_make(most, sizeof *groups->groups, 0),
+		.unused = ordo_array_make(most, sizeof *groups->unused, 0),
+		.stirred = ordo_array_make(most, sizeof *groups->stirred, 0)};
+	return groups->groups && groups->unused && groups->stirred;
 }
 
-void ordo_flow_groups_free(struct ordo_flow_groups *pools)
+void ordo_flow_groups_free(struct ordo_flow_groups *groups)
 {
-	for (uint32_t i = 0; i < pools->npool; i++) {
-		free(pools->pools[i].marks);
-		free(pools->pools[i].resources);
+	for (uint32_t i = 0; i < groups->ngroup; i++) {
+		free(groups->groups[i].marks);
+		free(groups->groups[i].resources);
 	}
-	free(pools->pools);
-	free(pools->unused);
-	free(pools->stirred);
+	free(groups->groups);
+	free(groups->unused);
+	free(groups->stirred);
 }
 
-static void stir(struct ordo_flow_groups *pools, uint32_t number)
+static void stir(struct ordo_flow_groups *groups, uint32_t number)
 {
-	if (pools->pools[number].stirred)
+	if (groups->groups[number].stirred)
 		return;
-	pools->pools[number].stirred = true;
-	pools->stirred[pools->nstirred++] = number;
+	groups->groups[number].stirred = true;
+	groups->stirred[groups->nstirred++] = number;
 }
 
 /* What it has served now, at the rate so far. */
-static void advance(struct ordo_flow_group *pool, double time)
+static void advance(struct ordo_flow_group *group, double time)
 {
-	pool->served += pool->rate * (time - pool->updated);
-	pool->updated = time;
+	group->served += group->rate * (time - group->updated);
+	group->updated = time;
 }
 
-static bool reserve(struct ordo_flow_group *pool, size_t nmark, size_t nresource)
+static bool reserve(struct ordo_flow_group *group, size_t nmark, size_t nresource)
 {
-	return ordo_array_reserve(&pool->marks, &pool->mark_room, nmark, sizeof *pool->marks) &&
-	       ordo_array_reserve(
-		       &pool->resources, &pool->resource_room, nresource, sizeof *pool->resources);
+	return ordo_array_reserve(&group->marks, &group->mark_room, nmark, sizeof *group->marks) &&
+	       ordo_array_reserve(&group->resources, &group->resource_room, nresource,
+		       sizeof *group->resources);
 }
 
 /* There is room. */
 static void add_flow(
 	struct ordo_max_min *sharing, uint32_t number, uint32_t id, struct ordo_mark mark)
 {
-	struct ordo_flow_group *pool = &sharing->pools.pools[number];
+	struct ordo_flow_group *group = &sharing->groups.groups[number];
 	struct ordo_flow *flow = &sharing->flows[id];
-	flow->pool = number;
-	pool->marks[pool->nmark++] = mark;
-	pool->least_bound = flow->bound < pool->least_bound ? flow->bound : pool->least_bound;
+	flow->group = number;
+	group->marks[group->nmark++] = mark;
+	group->least_bound = flow->bound < group->least_bound ? flow->bound : group->least_bound;
 }
 
 static void add_resource(struct ordo_max_min *sharing, uint32_t number, uint32_t id)
 {
-	struct ordo_flow_group *pool = &sharing->pools.pools[number];
-	sharing->resources[id].pool = number;
-	pool->resources[pool->nresource++] = id;
+	struct ordo_flow_group *group = &sharing->groups.groups[number];
+	sharing->resources[id].group = number;
+	group->resources[group->nresource++] = id;
 }
 
-static uint32_t make_pool(struct ordo_flow_groups *pools)
+static uint32_t make_group(struct ordo_flow_groups *groups)
 {
-	const uint32_t number = pools->nunused ? pools->unused[--pools->nunused] : pools->npool++;
-	struct ordo_flow_group *pool = &pools->pools[number];
-	*pool = (struct ordo_flow_group){.least_bound = HUGE_VAL,
-		.marks = pool->marks,
-		.mark_room = pool->mark_room,
-		.resources = pool->resources,
-		.resource_room = pool->resource_room};
+	const uint32_t number =
+		groups->nunused ? groups->unused[--groups->nunused] : groups->ngroup++;
+	struct ordo_flow_group *group = &groups->groups[number];
+	*group = (struct ordo_flow_group){.least_bound = HUGE_VAL,
+		.marks = group->marks,
+		.mark_room = group->mark_room,
+		.resources = group->resources,
+		.resource_room = group->resource_room};
 	return number;
 }
 
-/* Its flows are of no pool, or as said. */
-static void unmake_pool(struct ordo_max_min *sharing, uint32_t number, uint32_t none)
+/* Its flows are of no group, or as said. */
+static void unmake_group(struct ordo_max_min *sharing, uint32_t number, uint32_t none)
 {
-	struct ordo_flow_groups *pools = &sharing->pools;
-	struct ordo_flow_group *pool = &pools->pools[number];
-	for (size_t i = 0; i < pool->nmark; i++)
-		sharing->flows[pool->marks[i].flow].pool = none;
-	for (size_t i = 0; i < pool->nresource; i++)
-		sharing->resources[pool->resources[i]].pool = ORDO_NONE;
-	pool->over = true;
-	pools->unused[pools->nunused++] = number;
+	struct ordo_flow_groups *groups = &sharing->groups;
+	struct ordo_flow_group *group = &groups->groups[number];
+	for (size_t i = 0; i < group->nmark; i++)
+		sharing->flows[group->marks[i].flow].group = none;
+	for (size_t i = 0; i < group->nresource; i++)
+		sharing->resources[group->resources[i]].group = ORDO_NONE;
+	group->over = true;
+	groups->unused[groups->nunused++] = number;
 }
 
-/* A flow goes on without the pool, for now as if it had always had this rate. */
-static void release(struct ordo_max_min *sharing, const struct ordo_flow_group *pool,
+/* A flow goes on without the group, for now as if it had always had this rate. */
+static void release(struct ordo_max_min *sharing, const struct ordo_flow_group *group,
 	const struct ordo_mark *mark)
 {
 	struct ordo_flow *flow = &sharing->flows[mark->flow];
-	const double left = mark->end - pool->served;
+	const double left = mark->end - group->served;
 	flow->remaining = left > 0 ? left : 0;
-	flow->updated = pool->updated;
-	flow->rate = pool->rate;
+	flow->updated = group->updated;
+	flow->rate = group->rate;
 	ordo_flow_enter(sharing, mark->flow);
 	sharing->changed[sharing->nchanged++] = mark->flow;
 }
@@ -115,35 +117,35 @@ static void release(struct ordo_max_min *sharing, const struct ordo_flow_group *
 /* Its flows are looked at one by one, for all that they use is looked at anew. */
 static void dissolve(struct ordo_max_min *sharing, uint32_t number)
 {
-	const struct ordo_flow_group *pool = &sharing->pools.pools[number];
-	for (size_t i = 0; i < pool->nresource; i++) {
-		sharing->resources[pool->resources[i]].nentry = 0;
-		ordo_mark_dirty(sharing, pool->resources[i], pool->rate);
+	const struct ordo_flow_group *group = &sharing->groups.groups[number];
+	for (size_t i = 0; i < group->nresource; i++) {
+		sharing->resources[group->resources[i]].nentry = 0;
+		ordo_mark_dirty(sharing, group->resources[i], group->rate);
 	}
-	for (size_t i = 0; i < pool->nmark; i++)
-		release(sharing, pool, &pool->marks[i]);
-	unmake_pool(sharing, number, ORDO_NONE);
+	for (size_t i = 0; i < group->nmark; i++)
+		release(sharing, group, &group->marks[i]);
+	unmake_group(sharing, number, ORDO_NONE);
 }
 
-/* What the pool has, and what is nobody's. */
+/* What the group has, and what is nobody's. */
 static bool can_join(struct ordo_max_min *sharing, uint32_t number, const struct ordo_flow *flow)
 {
-	struct ordo_flow_group *pool = &sharing->pools.pools[number];
+	struct ordo_flow_group *group = &sharing->groups.groups[number];
 	for (uint32_t i = 0; i < flow->nuse; i++) {
 		const struct ordo_shared *resource = &sharing->resources[flow->uses[i].resource];
-		if (resource->pool != number && (resource->pool != ORDO_NONE || resource->count))
+		if (resource->group != number && (resource->group != ORDO_NONE || resource->count))
 			return false;
 	}
-	return reserve(pool, pool->nmark + 1, pool->nresource + flow->nuse);
+	return reserve(group, group->nmark + 1, group->nresource + flow->nuse);
 }
 
 uint32_t ordo_flow_groups_find(struct ordo_max_min *sharing, uint32_t id)
 {
 	const struct ordo_flow *flow = &sharing->flows[id];
-	if (sharing->pools.npool == sharing->pools.nunused)
+	if (sharing->groups.ngroup == sharing->groups.nunused)
 		return ORDO_NONE;
 	for (uint32_t i = 0; i < flow->nuse; i++) {
-		const uint32_t number = sharing->resources[flow->uses[i].resource].pool;
+		const uint32_t number = sharing->resources[flow->uses[i].resource].group;
 		if (number == ORDO_NONE)
 			continue;
 		if (can_join(sharing, number, flow))
@@ -155,29 +157,29 @@ uint32_t ordo_flow_groups_find(struct ordo_max_min *sharing, uint32_t id)
 
 void ordo_flow_groups_join(struct ordo_max_min *sharing, uint32_t number, uint32_t id, double time)
 {
-	struct ordo_flow_group *pool = &sharing->pools.pools[number];
+	struct ordo_flow_group *group = &sharing->groups.groups[number];
 	const struct ordo_flow *flow = &sharing->flows[id];
-	advance(pool, time);
-	sharing->places[flow->first_place] = (uint32_t)pool->nmark;
+	advance(group, time);
+	sharing->places[flow->first_place] = (uint32_t)group->nmark;
 	add_flow(sharing, number, id,
-		(struct ordo_mark){.end = pool->served + flow->remaining,
+		(struct ordo_mark){.end = group->served + flow->remaining,
 			.flow = id,
 			.keeper = flow->uses[0].resource & NO_KEEPER});
 	for (uint32_t i = 0; i < flow->nuse; i++)
-		if (sharing->resources[flow->uses[i].resource].pool == ORDO_NONE)
+		if (sharing->resources[flow->uses[i].resource].group == ORDO_NONE)
 			add_resource(sharing, number, flow->uses[i].resource);
-	stir(&sharing->pools, number);
+	stir(&sharing->groups, number);
 }
 
 void ordo_flow_groups_leave(struct ordo_max_min *sharing, uint32_t id)
 {
 	struct ordo_flow *flow = &sharing->flows[id];
-	struct ordo_flow_group *pool = &sharing->pools.pools[flow->pool];
+	struct ordo_flow_group *group = &sharing->groups.groups[flow->group];
 	const uint32_t at = sharing->places[flow->first_place];
-	pool->marks[at] = pool->marks[--pool->nmark];
-	sharing->places[sharing->flows[pool->marks[at].flow].first_place] = at;
-	stir(&sharing->pools, flow->pool);
-	flow->pool = ORDO_NONE;
+	group->marks[at] = group->marks[--group->nmark];
+	sharing->places[sharing->flows[group->marks[at].flow].first_place] = at;
+	stir(&sharing->groups, flow->group);
+	flow->group = ORDO_NONE;
 }
 
 static double level_of(const struct ordo_max_min *sharing, uint32_t resource)
@@ -186,21 +188,21 @@ static double level_of(const struct ordo_max_min *sharing, uint32_t resource)
 }
 
 /* The lowest level of its resources; those without flows are let go. */
-static double lowest_level(struct ordo_max_min *sharing, struct ordo_flow_group *pool)
+static double lowest_level(struct ordo_max_min *sharing, struct ordo_flow_group *group)
 {
 	double lowest = HUGE_VAL;
 	size_t kept = 0;
-	for (size_t i = 0; i < pool->nresource; i++) {
-		struct ordo_shared *resource = &sharing->resources[pool->resources[i]];
+	for (size_t i = 0; i < group->nresource; i++) {
+		struct ordo_shared *resource = &sharing->resources[group->resources[i]];
 		if (!resource->count) {
-			resource->pool = ORDO_NONE;
+			resource->group = ORDO_NONE;
 			continue;
 		}
 		const double level = ordo_even_share(resource);
 		lowest = level < lowest ? level : lowest;
-		pool->resources[kept++] = pool->resources[i];
+		group->resources[kept++] = group->resources[i];
 	}
-	pool->nresource = kept;
+	group->nresource = kept;
 	return lowest;
 }
 
@@ -215,15 +217,15 @@ static uint32_t find_keeper(const struct ordo_max_min *sharing, uint32_t id, dou
 }
 
 /* Can all its flows go at the level, and none higher? */
-static bool is_kept(struct ordo_max_min *sharing, struct ordo_flow_group *pool, double lowest)
+static bool is_kept(struct ordo_max_min *sharing, struct ordo_flow_group *group, double lowest)
 {
 	const double level = lowest * (1 + ORDO_ROUNDING);
-	for (size_t i = 0; i < pool->nmark; i++) {
-		struct ordo_mark *mark = &pool->marks[i];
+	for (size_t i = 0; i < group->nmark; i++) {
+		struct ordo_mark *mark = &group->marks[i];
 		if (level_of(sharing, mark->keeper) > level)
 			mark->keeper = find_keeper(sharing, mark->flow, level) & NO_KEEPER;
 		if (mark->keeper == NO_KEEPER ||
-			(pool->least_bound < lowest && sharing->flows[mark->flow].bound < lowest))
+			(group->least_bound < lowest && sharing->flows[mark->flow].bound < lowest))
 			return false;
 	}
 	return true;
@@ -231,21 +233,21 @@ static bool is_kept(struct ordo_max_min *sharing, struct ordo_flow_group *pool, 
 
 /* The bytes served when the first of its flows end, together with those that end at the same
  * time. */
-static double find_first_end(const struct ordo_flow_group *pool)
+static double find_first_end(const struct ordo_flow_group *group)
 {
 	double first = HUGE_VAL;
-	for (size_t i = 0; i < pool->nmark; i++)
-		first = pool->marks[i].end < first ? pool->marks[i].end : first;
-	const double time = pool->updated + (first - pool->served) / pool->rate;
-	return first + pool->rate * time * ORDO_SAME_TIME;
+	for (size_t i = 0; i < group->nmark; i++)
+		first = group->marks[i].end < first ? group->marks[i].end : first;
+	const double time = group->updated + (first - group->served) / group->rate;
+	return first + group->rate * time * ORDO_SAME_TIME;
 }
 
 /* Which ends are events. */
-static void show_first_ends(struct ordo_max_min *sharing, const struct ordo_flow_group *pool)
+static void show_first_ends(struct ordo_max_min *sharing, const struct ordo_flow_group *group)
 {
-	const double first = find_first_end(pool);
-	for (size_t i = 0; i < pool->nmark; i++) {
-		struct ordo_mark *mark = &pool->marks[i];
+	const double first = find_first_end(group);
+	for (size_t i = 0; i < group->nmark; i++) {
+		struct ordo_mark *mark = &group->marks[i];
 		const bool shown = !(mark->end > first);
 		if (shown)
 			sharing->changed[sharing->nchanged++] = mark->flow;
@@ -255,29 +257,29 @@ static void show_first_ends(struct ordo_max_min *sharing, const struct ordo_flow
 	}
 }
 
-static void settle_pool(struct ordo_max_min *sharing, uint32_t number, double time)
+static void settle_group(struct ordo_max_min *sharing, uint32_t number, double time)
 {
-	struct ordo_flow_group *pool = &sharing->pools.pools[number];
-	const double lowest = lowest_level(sharing, pool);
-	if (!pool->nmark || !(lowest > 0) || !is_kept(sharing, pool, lowest)) {
+	struct ordo_flow_group *group = &sharing->groups.groups[number];
+	const double lowest = lowest_level(sharing, group);
+	if (!group->nmark || !(lowest > 0) || !is_kept(sharing, group, lowest)) {
 		dissolve(sharing, number);
 		return;
 	}
-	advance(pool, time);
-	pool->rate = lowest;
-	show_first_ends(sharing, pool);
+	advance(group, time);
+	group->rate = lowest;
+	show_first_ends(sharing, group);
 }
 
 void ordo_flow_groups_settle(struct ordo_max_min *sharing, double time)
 {
-	struct ordo_flow_groups *pools = &sharing->pools;
-	for (uint32_t i = 0; i < pools->nstirred; i++) {
-		struct ordo_flow_group *pool = &pools->pools[pools->stirred[i]];
-		pool->stirred = false;
-		if (!pool->over)
-			settle_pool(sharing, pools->stirred[i], time);
+	struct ordo_flow_groups *groups = &sharing->groups;
+	for (uint32_t i = 0; i < groups->nstirred; i++) {
+		struct ordo_flow_group *group = &groups->groups[groups->stirred[i]];
+		group->stirred = false;
+		if (!group->over)
+			settle_group(sharing, groups->stirred[i], time);
 	}
-	pools->nstirred = 0;
+	groups->nstirred = 0;
 }
 
 /* Nothing of it is left. */
@@ -288,7 +290,7 @@ static bool is_given(const struct ordo_max_min *sharing, uint32_t resource)
 }
 
 /* Something keeps it that enough others use, and nobody uses what it uses who is not looked at. */
-static bool may_have_pool(const struct ordo_max_min *sharing, const struct ordo_flow *flow)
+static bool may_have_group(const struct ordo_max_min *sharing, const struct ordo_flow *flow)
 {
 	bool kept = false;
 	for (uint32_t i = 0; i < flow->nuse; i++) {
@@ -300,17 +302,18 @@ static bool may_have_pool(const struct ordo_max_min *sharing, const struct ordo_
 	return kept;
 }
 
-/* The flows of a resource that it keeps. false: not all can be in the pool. */
+/* The flows of a resource that it keeps. false: not all can be in the group. */
 static bool gather_flows(
 	struct ordo_max_min *sharing, uint32_t number, const struct ordo_shared *resource)
 {
-	struct ordo_flow_group *pool = &sharing->pools.pools[number];
+	struct ordo_flow_group *group = &sharing->groups.groups[number];
 	const struct ordo_entry *entries = ordo_entries_of(sharing, resource);
 	for (uint32_t e = 0; e < resource->count; e++) {
 		const uint32_t other = entries[e].flow;
-		if (sharing->flows[other].pool == number)
+		if (sharing->flows[other].group == number)
 			continue;
-		if (sharing->flows[other].pool != ORDO_NONE || !reserve(pool, pool->nmark + 1, 0))
+		if (sharing->flows[other].group != ORDO_NONE ||
+			!reserve(group, group->nmark + 1, 0))
 			return false;
 		add_flow(sharing, number, other,
 			(struct ordo_mark){.flow = other, .keeper = NO_KEEPER});
@@ -322,57 +325,57 @@ static bool gather_flows(
  * keeps. false: nothing does. */
 static bool gather_uses(struct ordo_max_min *sharing, uint32_t number, size_t place)
 {
-	struct ordo_flow_group *pool = &sharing->pools.pools[number];
-	const struct ordo_flow *flow = &sharing->flows[pool->marks[place].flow];
-	if (!reserve(pool, 0, pool->nresource + flow->nuse))
+	struct ordo_flow_group *group = &sharing->groups.groups[number];
+	const struct ordo_flow *flow = &sharing->flows[group->marks[place].flow];
+	if (!reserve(group, 0, group->nresource + flow->nuse))
 		return false;
 	for (uint32_t i = 0; i < flow->nuse; i++) {
 		const uint32_t it = flow->uses[i].resource;
 		const struct ordo_shared *resource = &sharing->resources[it];
 		struct ordo_filling *filling = &sharing->fillings[it];
-		const bool is_new = resource->pool == ORDO_NONE, keeps = is_given(sharing, it);
+		const bool is_new = resource->group == ORDO_NONE, keeps = is_given(sharing, it);
 		if (is_new) {
 			add_resource(sharing, number, it);
-			filling->npooled = 0;
+			filling->ngrouped = 0;
 		}
 		if (filling->unsettled != resource->count)
 			return false;
-		filling->npooled++;
+		filling->ngrouped++;
 		if (keeps)
-			pool->marks[place].keeper = it & NO_KEEPER;
+			group->marks[place].keeper = it & NO_KEEPER;
 		if (keeps && is_new && !gather_flows(sharing, number, resource))
 			return false;
 	}
-	return pool->marks[place].keeper != NO_KEEPER;
+	return group->marks[place].keeper != NO_KEEPER;
 }
 
 /* Nobody else uses what its flows use. */
-static bool is_closed(const struct ordo_max_min *sharing, const struct ordo_flow_group *pool)
+static bool is_closed(const struct ordo_max_min *sharing, const struct ordo_flow_group *group)
 {
-	for (size_t i = 0; i < pool->nresource; i++) {
-		const uint32_t it = pool->resources[i];
-		if (sharing->fillings[it].npooled != sharing->resources[it].count)
+	for (size_t i = 0; i < group->nresource; i++) {
+		const uint32_t it = group->resources[i];
+		if (sharing->fillings[it].ngrouped != sharing->resources[it].count)
 			return false;
 	}
 	return true;
 }
 
-/* The pool of a flow, if it has one. */
+/* The group of a flow, if it has one. */
 static void gather(struct ordo_max_min *sharing, uint32_t id)
 {
-	struct ordo_flow_groups *pools = &sharing->pools;
-	const uint32_t number = make_pool(pools);
-	struct ordo_flow_group *pool = &pools->pools[number];
-	bool kept = reserve(pool, 1, 1);
+	struct ordo_flow_groups *groups = &sharing->groups;
+	const uint32_t number = make_group(groups);
+	struct ordo_flow_group *group = &groups->groups[number];
+	bool kept = reserve(group, 1, 1);
 	if (kept)
 		add_flow(sharing, number, id, (struct ordo_mark){.flow = id, .keeper = NO_KEEPER});
-	for (size_t i = 0; kept && i < pool->nmark; i++)
+	for (size_t i = 0; kept && i < group->nmark; i++)
 		kept = gather_uses(sharing, number, i);
-	if (kept && pool->nmark >= LEAST_FLOWS && is_closed(sharing, pool)) {
-		stir(pools, number);
+	if (kept && group->nmark >= LEAST_FLOWS && is_closed(sharing, group)) {
+		stir(groups, number);
 		return;
 	}
-	unmake_pool(sharing, number, REFUSED);
+	unmake_group(sharing, number, REFUSED);
 }
 
 bool ordo_flow_groups_form(struct ordo_max_min *sharing)
@@ -381,36 +384,36 @@ bool ordo_flow_groups_form(struct ordo_max_min *sharing)
 	if (sharing->ntouched < LEAST_FLOWS || !(flows[sharing->touched[0]].settled_rate > 0))
 		return false;
 	for (uint32_t i = 0; i < sharing->ntouched; i++)
-		if (flows[sharing->touched[i]].pool == ORDO_NONE &&
-			may_have_pool(sharing, &flows[sharing->touched[i]]))
+		if (flows[sharing->touched[i]].group == ORDO_NONE &&
+			may_have_group(sharing, &flows[sharing->touched[i]]))
 			gather(sharing, sharing->touched[i]);
 	for (uint32_t i = 0; i < sharing->ntouched; i++)
-		if (flows[sharing->touched[i]].pool == REFUSED)
-			flows[sharing->touched[i]].pool = ORDO_NONE;
-	return sharing->pools.nstirred;
+		if (flows[sharing->touched[i]].group == REFUSED)
+			flows[sharing->touched[i]].group = ORDO_NONE;
+	return sharing->groups.nstirred;
 }
 
-/* The flows go on in the pool as they are. */
-static void start(struct ordo_max_min *sharing, struct ordo_flow_group *pool, double time)
+/* The flows go on in the group as they are. */
+static void start(struct ordo_max_min *sharing, struct ordo_flow_group *group, double time)
 {
-	pool->rate = sharing->flows[pool->marks[0].flow].rate;
-	pool->updated = time;
-	for (size_t i = 0; i < pool->nmark; i++) {
-		const struct ordo_flow *flow = &sharing->flows[pool->marks[i].flow];
+	group->rate = sharing->flows[group->marks[0].flow].rate;
+	group->updated = time;
+	for (size_t i = 0; i < group->nmark; i++) {
+		const struct ordo_flow *flow = &sharing->flows[group->marks[i].flow];
 		sharing->places[flow->first_place] = (uint32_t)i;
-		pool->marks[i].end = ordo_flow_left(flow, time);
-		pool->marks[i].shown = 1;
+		group->marks[i].end = ordo_flow_left(flow, time);
+		group->marks[i].shown = 1;
 	}
 }
 
 void ordo_flow_groups_show(struct ordo_max_min *sharing, double time)
 {
-	struct ordo_flow_groups *pools = &sharing->pools;
-	for (uint32_t i = 0; i < pools->nstirred; i++) {
-		struct ordo_flow_group *pool = &pools->pools[pools->stirred[i]];
-		pool->stirred = false;
-		start(sharing, pool, time);
-		show_first_ends(sharing, pool);
+	struct ordo_flow_groups *groups = &sharing->groups;
+	for (uint32_t i = 0; i < groups->nstirred; i++) {
+		struct ordo_flow_group *group = &groups->groups[groups->stirred[i]];
+		group->stirred = false;
+		start(sharing, group, time);
+		show_first_ends(sharing, group);
 	}
-	pools->nstirred = 0;
+	groups->nstirred = 0;
 }

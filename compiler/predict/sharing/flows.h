@@ -7,9 +7,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A flow of a pool. */
+/* A flow of a group. */
 struct ordo_mark {
-	double end; /* when the pool has served so many bytes */
+	double end; /* when the group has served so many bytes */
 	uint32_t flow;
 	uint32_t keeper : 31; /* a resource */
 	uint32_t shown : 1;   /* its end is an event, or may be one */
@@ -17,7 +17,7 @@ struct ordo_mark {
 
 struct ordo_flow_group {
 	double rate;
-	/* bytes that each flow has had since the pool was made, at that time */
+	/* bytes that each flow has had since the group was made, at that time */
 	double served, updated;
 	double least_bound; /* of its flows, or less */
 	struct ordo_mark *marks;
@@ -29,8 +29,8 @@ struct ordo_flow_group {
 };
 
 struct ordo_flow_groups {
-	struct ordo_flow_group *pools;
-	uint32_t npool, *unused, nunused;
+	struct ordo_flow_group *groups;
+	uint32_t ngroup, *unused, nunused;
 	uint32_t *stirred, nstirred;
 };
 
@@ -47,15 +47,15 @@ struct ordo_use {
 /* One cache line, as ordo_shared is. */
 struct ordo_flow {
 	double bound;
-	double rate; /* 0: not known before the next settling; of a pool: as that goes */
+	double rate; /* 0: not known before the next settling; of a group: as that goes */
 	const struct ordo_use *uses;
 	uint32_t nuse : 31;
 	uint32_t settled : 1; /* in this settling */
 	uint32_t seen;	      /* in which settling last */
 	uint32_t first_place;
-	uint32_t pool; /* or ORDO_NONE */
+	uint32_t group; /* or ORDO_NONE */
 	double settled_rate;
-	double remaining, updated; /* bytes left at that time; a pool knows better */
+	double remaining, updated; /* bytes left at that time; a group knows better */
 };
 
 /* One flow at one resource. */
@@ -67,11 +67,11 @@ struct ordo_shared {
 	double capacity;
 	double load;		      /* of all its flows */
 	double wanted;		      /* by them at their bounds */
-	double used;		      /* by them, but not by those of a pool */
+	double used;		      /* by them, but not by those of a group */
 	double since;		      /* when it has had flows */
 	uint32_t count, most;	      /* flows: now, and at one time */
-	uint32_t first_entry, nentry; /* of all its flows, but those of a pool */
-	uint32_t pool;		      /* that has it, or ORDO_NONE */
+	uint32_t first_entry, nentry; /* of all its flows, but those of a group */
+	uint32_t group;		      /* that has it, or ORDO_NONE */
 	bool dirty;
 };
 
@@ -79,8 +79,8 @@ struct ordo_shared {
 struct ordo_filling {
 	double left, weight; /* what the unsettled flows may have, and their loads */
 	uint32_t unsettled;
-	uint32_t seen;	  /* in which settling last */
-	uint32_t npooled; /* flows, while a pool is made */
+	uint32_t seen;	   /* in which settling last */
+	uint32_t ngrouped; /* flows, while a group is made */
 	bool joined;
 };
 
@@ -98,14 +98,14 @@ struct ordo_max_min {
 	double *busy;
 	struct ordo_flow *flows;    /* [nflow], by stream */
 	struct ordo_entry *entries; /* of all resources */
-	/* uses[i] of a flow is entry places[first_place + i] of its resource; of a pool the flow is
-	 * mark places[first_place]. */
+	/* uses[i] of a flow is entry places[first_place + i] of its resource; of a group the flow
+	 * is mark places[first_place]. */
 	uint32_t *places;
 	uint32_t *dirty, ndirty; /* [nresource] */
 	uint32_t *begun, nbegun; /* [nflow] flows whose rates are not known */
 	double floor;		 /* rates below it cannot have changed since the last settling */
 	uint32_t settling;	 /* counts them */
-	struct ordo_flow_groups pools;
+	struct ordo_flow_groups groups;
 	/* The flows whose ends changed, some of them twice, and those whose ends are not to be
 	 * events. */
 	uint32_t *changed, nchanged, *hidden, nhidden;

@@ -48,8 +48,8 @@ bool ordo_max_min_make(struct ordo_max_min *sharing, const struct ordo_max_min_l
 		.met = ordo_array_make(nresource, sizeof *sharing->met, 0),
 		.joined = ordo_array_make(nresource, sizeof *sharing->joined, 0),
 		.levels = ordo_array_make((size_t)nresource + 1, sizeof *sharing->levels, 0)};
-	const bool pooled = ordo_flow_groups_make(&sharing->pools, nflow);
-	if (!pooled || !sharing->resources || !sharing->fillings || !sharing->busy ||
+	const bool grouped = ordo_flow_groups_make(&sharing->groups, nflow);
+	if (!grouped || !sharing->resources || !sharing->fillings || !sharing->busy ||
 		!sharing->flows || !sharing->entries || !sharing->places || !sharing->dirty ||
 		!sharing->begun || !sharing->changed || !sharing->hidden || !sharing->touched ||
 		!sharing->met || !sharing->joined || !sharing->levels)
@@ -58,12 +58,12 @@ bool ordo_max_min_make(struct ordo_max_min *sharing, const struct ordo_max_min_l
 	for (uint32_t i = 0; i < nresource; i++) {
 		sharing->resources[i].capacity = limits->capacity[i];
 		sharing->resources[i].first_entry = (uint32_t)nentry;
-		sharing->resources[i].pool = ORDO_NONE;
+		sharing->resources[i].group = ORDO_NONE;
 		nentry += limits->most_flows[i];
 	}
 	for (uint32_t i = 0; i < nflow; i++) {
 		sharing->flows[i].first_place = (uint32_t)nplace;
-		sharing->flows[i].pool = ORDO_NONE;
+		sharing->flows[i].group = ORDO_NONE;
 		nplace += limits->most_uses[i];
 	}
 	return true;
@@ -79,7 +79,7 @@ void ordo_max_min_free(struct ordo_max_min *sharing)
 	free(sharing->places);
 	free(sharing->dirty);
 	free(sharing->begun);
-	ordo_flow_groups_free(&sharing->pools);
+	ordo_flow_groups_free(&sharing->groups);
 	free(sharing->changed);
 	free(sharing->hidden);
 	free(sharing->touched);
@@ -149,13 +149,13 @@ static bool begin_alone(struct ordo_max_min *sharing, uint32_t id, double time)
 	return enough;
 }
 
-static void begin_pooled(struct ordo_max_min *sharing, uint32_t id, uint32_t pool, double time)
+static void begin_grouped(struct ordo_max_min *sharing, uint32_t id, uint32_t group, double time)
 {
 	const struct ordo_flow *flow = &sharing->flows[id];
 	for (uint32_t i = 0; i < flow->nuse; i++)
 		begin_use(&sharing->resources[flow->uses[i].resource], flow->uses[i].load,
 			flow->bound, time);
-	ordo_flow_groups_join(sharing, pool, id, time);
+	ordo_flow_groups_join(sharing, group, id, time);
 }
 
 bool ordo_flow_begin(struct ordo_max_min *sharing, uint32_t id, double time, double bytes,
@@ -168,9 +168,9 @@ bool ordo_flow_begin(struct ordo_max_min *sharing, uint32_t id, double time, dou
 	flow->updated = time;
 	flow->uses = uses;
 	flow->nuse = nuse & 0x7fffffff;
-	const uint32_t pool = ordo_flow_groups_find(sharing, id);
-	if (pool != ORDO_NONE)
-		begin_pooled(sharing, id, pool, time);
+	const uint32_t group = ordo_flow_groups_find(sharing, id);
+	if (group != ORDO_NONE)
+		begin_grouped(sharing, id, group, time);
 	else if (begin_alone(sharing, id, time))
 		return true;
 	flow->rate = 0;
@@ -181,13 +181,13 @@ bool ordo_flow_begin(struct ordo_max_min *sharing, uint32_t id, double time, dou
 void ordo_flow_end(struct ordo_max_min *sharing, uint32_t id, double time)
 {
 	struct ordo_flow *flow = &sharing->flows[id];
-	const bool pooled = flow->pool != ORDO_NONE;
-	if (pooled)
+	const bool grouped = flow->group != ORDO_NONE;
+	if (grouped)
 		ordo_flow_groups_leave(sharing, id);
 	for (uint32_t i = 0; i < flow->nuse; i++) {
 		const struct ordo_use *use = &flow->uses[i];
 		struct ordo_shared *resource = &sharing->resources[use->resource];
-		if (!pooled) {
+		if (!grouped) {
 			if (is_used_up(resource))
 				ordo_mark_dirty(sharing, use->resource, flow->rate);
 			resource->used -= flow->rate * use->load;
@@ -198,20 +198,20 @@ void ordo_flow_end(struct ordo_max_min *sharing, uint32_t id, double time)
 	flow->nuse = 0;
 }
 
-/* Of a flow in a pool. */
+/* Of a flow in a group. */
 static const struct ordo_mark *mark_of(
 	const struct ordo_max_min *sharing, const struct ordo_flow *flow)
 {
-	return &sharing->pools.pools[flow->pool].marks[sharing->places[flow->first_place]];
+	return &sharing->groups.groups[flow->group].marks[sharing->places[flow->first_place]];
 }
 
 double ordo_flow_last(const struct ordo_max_min *sharing, uint32_t id)
 {
 	const struct ordo_flow *flow = &sharing->flows[id];
-	if (flow->pool == ORDO_NONE)
+	if (flow->group == ORDO_NONE)
 		return flow->updated + flow->remaining / flow->rate;
-	const struct ordo_flow_group *pool = &sharing->pools.pools[flow->pool];
-	return pool->updated + (mark_of(sharing, flow)->end - pool->served) / pool->rate;
+	const struct ordo_flow_group *group = &sharing->groups.groups[flow->group];
+	return group->updated + (mark_of(sharing, flow)->end - group->served) / group->rate;
 }
 
 /* No lower than what begins gets at least. */
@@ -612,7 +612,7 @@ static void change_rates(struct ordo_max_min *sharing, double time)
 	}
 }
 
-/* Pools may have come to an end before some of their flows, which did too since then. */
+/* Groups may have come to an end before some of their flows, which did too since then. */
 static void forget_ended(struct ordo_max_min *sharing)
 {
 	uint32_t nchanged = 0;
@@ -622,23 +622,23 @@ static void forget_ended(struct ordo_max_min *sharing)
 	sharing->nchanged = nchanged;
 }
 
-/* What pools have settled need not be looked at again. */
-static void forget_pooled(struct ordo_max_min *sharing)
+/* What groups have settled need not be looked at again. */
+static void forget_grouped(struct ordo_max_min *sharing)
 {
 	uint32_t nbegun = 0;
 	for (uint32_t i = 0; i < sharing->nbegun; i++)
-		if (sharing->flows[sharing->begun[i]].pool == ORDO_NONE)
+		if (sharing->flows[sharing->begun[i]].group == ORDO_NONE)
 			sharing->begun[nbegun++] = sharing->begun[i];
 	sharing->nbegun = nbegun;
 }
 
-/* Of the flows of a pool only the first ends are events. */
-static void hide_pooled(struct ordo_max_min *sharing)
+/* Of the flows of a group only the first ends are events. */
+static void hide_grouped(struct ordo_max_min *sharing)
 {
 	uint32_t nchanged = 0;
 	for (uint32_t i = 0; i < sharing->nchanged; i++) {
 		const struct ordo_flow *flow = &sharing->flows[sharing->changed[i]];
-		if (flow->pool == ORDO_NONE || mark_of(sharing, flow)->shown)
+		if (flow->group == ORDO_NONE || mark_of(sharing, flow)->shown)
 			sharing->changed[nchanged++] = sharing->changed[i];
 	}
 	sharing->nchanged = nchanged;
@@ -680,14 +680,14 @@ static void settle_flows(struct ordo_max_min *sharing, double time)
 	if (!formed)
 		return;
 	ordo_flow_groups_show(sharing, time);
-	hide_pooled(sharing);
+	hide_grouped(sharing);
 }
 
 void ordo_max_min_settle(struct ordo_max_min *sharing, double time)
 {
 	forget_ended(sharing);
 	ordo_flow_groups_settle(sharing, time);
-	forget_pooled(sharing);
+	forget_grouped(sharing);
 	if (sharing->ndirty || sharing->nbegun)
 		settle_flows(sharing, time);
 	sharing->ndirty = sharing->nbegun = 0;

@@ -11,7 +11,7 @@ const NAME_WIDTH = 28, PART_GAP = 14, LEAST_PART = 52;
 /* Above that there is no mark for every shard. */
 const MOST_MARKS = 32;
 
-/* What kinds of cells are, told of one that is seen. */
+/* What the kinds of cells mean, shown for the cell under the pointer. */
 const KIND_WORDS = {
   own: (model, tree) => `what ${model.operandWords(model.trees.low[tree])} contributes, alone`,
   sum: (model, tree) => `a sum of ${model.trees.leaves[tree]}; ` +
@@ -58,8 +58,8 @@ class Buffers {
     this.openFirst();
     this.build();
     this.grid.addEventListener("pointerover",
-      event => this.tell(event.target.closest("[data-slot]")));
-    this.grid.addEventListener("pointerleave", () => this.tell(null));
+      event => this.pointAt(event.target.closest("[data-slot]")));
+    this.grid.addEventListener("pointerleave", () => this.pointAt(null));
     new ResizeObserver(() => this.fit()).observe(this.scroll);
   }
   /* As many buffers as can be read: out of place the input never changes, and is the first to
@@ -334,7 +334,7 @@ class Buffers {
       element("span", { class: `key-cell ${kind}`, text: letters, "aria-hidden": "true" }), words);
   }
   /* What lies where the pointer is, in words. */
-  tell(node) {
+  pointAt(node) {
     this.tip.hidden = !node;
     if (!node) return;
     const [rank, buffer, slot] = node.dataset.slot.split(" ").map(Number), { model } = this;

@@ -1,4 +1,4 @@
-/* links.js - what a link is and what it carries, told where the pointer is on it. */
+/* links.js - what a link is and what it carries, shown where the pointer is on it. */
 
 /* So many points of the screen from a line are still on it. */
 const NEAR = 7;
@@ -14,7 +14,7 @@ class LinkTip {
     stage.groups.links.append(this.line);
     box.append(this.tip);
     for (const name of ["pointermove", "pointerdown"])
-      box.addEventListener(name, event => this.tell(event));
+      box.addEventListener(name, event => this.describe(event));
     box.addEventListener("pointerleave", () => this.show(null));
   }
   /* Both directions, and all links between the same two, are one line. */
@@ -29,7 +29,7 @@ class LinkTip {
       between => ({ between, way: this.stage.way(between[0].from, between[0].to) }));
   }
 
-  tell(event) {
+  describe(event) {
     const matrix = this.stage.picture.getScreenCTM(),
           nodes = event.target.closest(".rank, .switch, .others");
     const [x, y] =

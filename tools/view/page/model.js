@@ -250,7 +250,7 @@ class Model {
     }
   }
 
-  /* Goes to a step, and tells `changed` of every cell on the way. */
+  /* Goes to a step, and calls `changed` for every cell on the way. */
   seek(step, changed) {
     while (this.step < step) {
       for (let w = this.firstWrite[this.step]; w < this.firstWrite[this.step + 1]; w++) {
@@ -400,7 +400,7 @@ class Model {
     }
     return low;
   }
-  /* A time near the middle at which data is under way between ranks; if there is none, the
+  /* A time near the middle at which data is in flight between ranks; if there is none, the
    * middle. */
   middle() {
     const last = this.timeAt(this.nstep), middle = last / 2;

@@ -1,4 +1,4 @@
-/* page.js - where the page is in the schedule, what is chosen, and who is told of it. */
+/* page.js - where the page is in the schedule, what is chosen, and which parts follow it. */
 
 class Page {
   constructor(model) {
@@ -56,7 +56,7 @@ class Page {
     return at > this.fresh[0] && at <= this.fresh[1];
   }
 
-  /* It opens at the first finding; of what has none in the middle, with data under way. */
+  /* It opens at the first finding; of what has none in the middle, with data in flight. */
   open() {
     if (!this.fault) return this.goTo(this.model.middle());
     this.go(this.fault.step);
@@ -160,8 +160,8 @@ class Page {
     find("back").disabled = find("first").disabled = this.step === 0;
     find("forward").disabled = find("last").disabled = this.step === this.model.nstep;
   }
-  /* What is under way at this time. */
-  underWay() {
+  /* What is in progress at this time. */
+  inProgress() {
     const { model, time } = this, moves = [];
     for (let task = 0; task < model.ntask; task++) {
       const begin = model.begin[task], end = model.end[task];
@@ -170,10 +170,10 @@ class Page {
     }
     return moves;
   }
-  /* Between two steps what is under way; after a step what that step was, gliding to its place. */
+  /* Between two steps what is in progress; after a step what it moved, gliding to its place. */
   showFlight() {
     const { model } = this, moves = [];
-    if (this.playing || this.isBetween()) return this.stage.showMoves(this.underWay());
+    if (this.playing || this.isBetween()) return this.stage.showMoves(this.inProgress());
     const age = this.calm || !this.animateFrom
       ? 1
       : Math.min(1, (performance.now() - this.animateFrom) / 420);
@@ -207,7 +207,7 @@ class Page {
     const caption = find("caption");
     caption.classList.toggle("bad", this.isAtFault());
     if (this.isAtFault()) caption.textContent = this.faultText();
-    else if (this.isBetween() && !this.playing) caption.textContent = this.underWayText();
+    else if (this.isBetween() && !this.playing) caption.textContent = this.inProgressText();
     else if (!this.step)
       caption.textContent = "Nothing has happened yet: every rank holds its own input.";
     else if (end - first === 1) caption.textContent = this.sentence(model.order[first]);
@@ -230,10 +230,10 @@ class Page {
     return kinds.map(([kind, count]) => `${count} ${KINDS[kind]}`).join(", ") +
       (names.length ? ` · ${names.slice(0, 3).join(", ")}${names.length > 3 ? ", …" : ""}` : "");
   }
-  underWayText() {
-    const tasks = this.underWay().map(({ task }) => task);
-    return tasks.length ? `Under way: ${this.countText(tasks)}`
-      : "Between two steps: nothing is under way.";
+  inProgressText() {
+    const tasks = this.inProgress().map(({ task }) => task);
+    return tasks.length ? `In progress: ${this.countText(tasks)}`
+      : "Between two steps: nothing is in progress.";
   }
   faultText() {
     const { finding, tasks } = this.fault, most = 2;
@@ -514,11 +514,11 @@ class Page {
   }
   /* page.html#step=12&dark&slot=0.1.3 opens there. */
   readAddress() {
-    const wishes = new URLSearchParams(location.hash.slice(1));
-    if (wishes.has("dark")) this.turnTheme("dark");
-    if (wishes.has("step")) this.go(Number(wishes.get("step")) || 0);
-    if (wishes.has("slot")) {
-      const [rank, buffer, slot] = wishes.get("slot").split(".").map(Number);
+    const settings = new URLSearchParams(location.hash.slice(1));
+    if (settings.has("dark")) this.turnTheme("dark");
+    if (settings.has("step")) this.go(Number(settings.get("step")) || 0);
+    if (settings.has("slot")) {
+      const [rank, buffer, slot] = settings.get("slot").split(".").map(Number);
       if (this.model.cell(rank, buffer, slot) !== NONE) this.chooseSlot(rank, buffer, slot);
     }
   }

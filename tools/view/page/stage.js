@@ -1,7 +1,7 @@
 /* stage.js - the ranks where the topology has them, the links between, and what moves over them at
  * this step. */
 
-/* Of an inch, of which places are told. */
+/* Units of the picture in an inch; the document has places in inches. */
 const INCH = 130;
 /* Numbers of a box. */
 const BOX = 6;

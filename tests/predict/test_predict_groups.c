@@ -1,8 +1,8 @@
-/* test_predict_pools.c - flows that are alike, and such that nearly are, round a ring of switches:
+/* test_predict_groups.c - flows that are alike, and such that nearly are, round a ring of switches:
  * all go at one rate until one begins or ends that changes that. The times are those of the plain
  * reference.
  *
- * usage: test_predict_pools [FIRST LAST]: seeds (1..2000)
+ * usage: test_predict_groups [FIRST LAST]: seeds (1..2000)
  */
 #include "handmade.h"
 #include "predict_reference.h"
