@@ -76,7 +76,6 @@ static struct mpi_plan *create(enum ordo_mpi_order order, enum ordo_mpi_form for
 		.order = order,
 		.nrank = nrank,
 		.rank = rank,
-		.in_place = form == ORDO_MPI_SHORT_ALLREDUCE || form == ORDO_MPI_LONG_ALLREDUCE,
 		.algorithm = algorithm_of(order, form, nrank)};
 	return plan;
 }
@@ -118,7 +117,6 @@ struct mpi_plan *ordo_mpi_plan_generated(
 	struct mpi_plan *plan = create(ORDO_MPI_DYADIC, form, nrank, rank, error);
 	if (!plan)
 		return NULL;
-	plan->in_place = false;
 	if (form == ORDO_MPI_LONG_ALLREDUCE && !is_power_of_two(nrank))
 		plan->algorithm = "binary-blocks";
 	if (ordo_generate(plan->algorithm, &problem, &programs, error))

@@ -25,7 +25,6 @@ struct mpi_plan {
 	enum ordo_mpi_order order;
 	uint32_t nrank, rank;
 	const char *algorithm; /* as given to the compiler */
-	bool in_place;	       /* AllReduce: input and output are one memory */
 	char digest[33];       /* the order's; "": generated, not proved at this size */
 	struct ordo_part *part;
 	struct mpi_trees trees;

@@ -49,43 +49,21 @@ static int run(const struct reduction *reduction, enum ordo_mpi_form form, const
 	return MPI_SUCCESS;
 }
 
-/* Out of place: what a rank passed as MPI_IN_PLACE is copied. */
-static int allreduce_apart(const struct reduction *reduction, enum ordo_mpi_form form)
-{
-	const struct ordo_mpi_call *call = reduction->call;
-	const uint64_t n = (uint64_t)call->count;
-	void *memory = NULL, *copy = NULL;
-	int code = MPI_SUCCESS;
-	if (call->send == MPI_IN_PLACE) {
-		copy = ordo_mpi_elements_allocate(&reduction->elements, n, &memory);
-		code = copy ? ordo_mpi_elements_copy(&reduction->elements, copy, call->receive, n)
-			    : MPI_ERR_NO_MEM;
-	}
-	if (code == MPI_SUCCESS)
-		code = run(reduction, form, NULL, copy ? copy : call->send, call->receive);
-	free(memory);
-	return code;
-}
-
 /* In place on all ranks: whether a rank passed MPI_IN_PLACE is its own business. */
 static int allreduce(const struct reduction *reduction)
 {
 	const struct ordo_mpi_call *call = reduction->call;
 	const struct mpi_elements *elements = &reduction->elements;
 	const uint64_t n = (uint64_t)call->count;
-	const enum ordo_mpi_form form = n * elements->extent < LONG_BYTES ? ORDO_MPI_SHORT_ALLREDUCE
-									  : ORDO_MPI_LONG_ALLREDUCE;
-	int code = MPI_SUCCESS;
-	const struct mpi_plan *plan = reduction->state->nrank > 1
-					      ? ordo_mpi_state_plan(reduction->state, form, &code)
-					      : NULL;
-	if (code == MPI_SUCCESS && plan && !plan->in_place)
-		return allreduce_apart(reduction, form);
-	if (code == MPI_SUCCESS && call->send != MPI_IN_PLACE)
-		code = ordo_mpi_elements_copy(elements, call->receive, call->send, n);
-	return code != MPI_SUCCESS || !plan
-		       ? code
-		       : run(reduction, form, NULL, call->receive, call->receive);
+	const int code = call->send == MPI_IN_PLACE
+				 ? MPI_SUCCESS
+				 : ordo_mpi_elements_copy(elements, call->receive, call->send, n);
+	if (code != MPI_SUCCESS || reduction->state->nrank == 1)
+		return code;
+	return run(reduction,
+		n * elements->extent < LONG_BYTES ? ORDO_MPI_SHORT_ALLREDUCE
+						  : ORDO_MPI_LONG_ALLREDUCE,
+		NULL, call->receive, call->receive);
 }
 
 /* The result goes on from rank 0 to the root. */
