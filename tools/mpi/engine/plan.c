@@ -112,7 +112,8 @@ void ordo_mpi_plan_destroy(struct mpi_plan *plan)
 struct mpi_plan *ordo_mpi_plan_generated(
 	enum ordo_mpi_form form, uint32_t nrank, uint32_t rank, struct ordo_error *error)
 {
-	const struct ordo_problem problem = {.op = ORDO_ALLREDUCE, .nrank = nrank, .nshard = nrank};
+	const struct ordo_problem problem = {
+		.op = ORDO_ALLREDUCE, .nrank = nrank, .nshard = nrank, .in_place = true};
 	struct ordo_programs programs;
 	struct mpi_plan *plan = create(ORDO_MPI_DYADIC, form, nrank, rank, error);
 	if (!plan)
