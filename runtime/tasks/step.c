@@ -48,9 +48,8 @@ static bool is_one_move(const struct ordo_plan *plan, const struct ordo_task *ta
 {
 	if (plan->layout.nround > 1)
 		return false;
-	return task->count == 1 ||
-	       (are_packed(&plan->layout, dst, task->chunk) &&
-		       are_packed(&plan->layout, src, task->chunk));
+	return task->count == 1 || (are_packed(&plan->layout, dst, task->chunk) &&
+					   are_packed(&plan->layout, src, task->chunk));
 }
 
 /* `skip` elements into a slot; a scratch slot holds the part of one round only. */
