@@ -16,8 +16,7 @@ static void *find_constant(const char *name)
 	return dlsym(RTLD_DEFAULT, name);
 }
 
-/* A buffer as C passes it. */
-static void *buffer(void *given)
+void *ordo_mpi_fortran_buffer(void *given)
 {
 	static void *in_place, *bottom;
 	static bool has_looked;
@@ -53,8 +52,9 @@ static void give(MPI_Fint *error, int code)
 static void take_allreduce(void *send, void *receive, MPI_Fint *count, MPI_Fint *datatype,
 	MPI_Fint *op, MPI_Fint *comm, MPI_Fint *error)
 {
-	give(error, MPI_Allreduce(buffer(send), buffer(receive), *count, PMPI_Type_f2c(*datatype),
-			    PMPI_Op_f2c(*op), PMPI_Comm_f2c(*comm)));
+	give(error,
+		MPI_Allreduce(ordo_mpi_fortran_buffer(send), ordo_mpi_fortran_buffer(receive),
+			*count, PMPI_Type_f2c(*datatype), PMPI_Op_f2c(*op), PMPI_Comm_f2c(*comm)));
 }
 BINDING(allreduce,
 	(void *send, void *receive, MPI_Fint *count, MPI_Fint *datatype, MPI_Fint *op,
@@ -64,8 +64,9 @@ BINDING(allreduce,
 static void take_reduce(void *send, void *receive, MPI_Fint *count, MPI_Fint *datatype,
 	MPI_Fint *op, MPI_Fint *root, MPI_Fint *comm, MPI_Fint *error)
 {
-	give(error, MPI_Reduce(buffer(send), buffer(receive), *count, PMPI_Type_f2c(*datatype),
-			    PMPI_Op_f2c(*op), *root, PMPI_Comm_f2c(*comm)));
+	give(error,
+		MPI_Reduce(ordo_mpi_fortran_buffer(send), ordo_mpi_fortran_buffer(receive), *count,
+			PMPI_Type_f2c(*datatype), PMPI_Op_f2c(*op), *root, PMPI_Comm_f2c(*comm)));
 }
 BINDING(reduce,
 	(void *send, void *receive, MPI_Fint *count, MPI_Fint *datatype, MPI_Fint *op,
@@ -76,8 +77,9 @@ BINDING(reduce,
 static void take_reduce_scatter(void *send, void *receive, MPI_Fint *counts, MPI_Fint *datatype,
 	MPI_Fint *op, MPI_Fint *comm, MPI_Fint *error)
 {
-	give(error, MPI_Reduce_scatter(buffer(send), buffer(receive), counts,
-			    PMPI_Type_f2c(*datatype), PMPI_Op_f2c(*op), PMPI_Comm_f2c(*comm)));
+	give(error,
+		MPI_Reduce_scatter(ordo_mpi_fortran_buffer(send), ordo_mpi_fortran_buffer(receive),
+			counts, PMPI_Type_f2c(*datatype), PMPI_Op_f2c(*op), PMPI_Comm_f2c(*comm)));
 }
 BINDING(reduce_scatter,
 	(void *send, void *receive, MPI_Fint *counts, MPI_Fint *datatype, MPI_Fint *op,
@@ -87,8 +89,9 @@ BINDING(reduce_scatter,
 static void take_reduce_scatter_block(void *send, void *receive, MPI_Fint *count,
 	MPI_Fint *datatype, MPI_Fint *op, MPI_Fint *comm, MPI_Fint *error)
 {
-	give(error, MPI_Reduce_scatter_block(buffer(send), buffer(receive), *count,
-			    PMPI_Type_f2c(*datatype), PMPI_Op_f2c(*op), PMPI_Comm_f2c(*comm)));
+	give(error, MPI_Reduce_scatter_block(ordo_mpi_fortran_buffer(send),
+			    ordo_mpi_fortran_buffer(receive), *count, PMPI_Type_f2c(*datatype),
+			    PMPI_Op_f2c(*op), PMPI_Comm_f2c(*comm)));
 }
 BINDING(reduce_scatter_block,
 	(void *send, void *receive, MPI_Fint *count, MPI_Fint *datatype, MPI_Fint *op,

@@ -37,4 +37,9 @@ struct ordo_mpi_mode {
 void ordo_mpi_mode_begin(struct ordo_mpi_mode *mode);
 void ordo_mpi_mode_end(const struct ordo_mpi_mode *mode);
 
+#ifdef OPEN_MPI
+/* A buffer that Fortran passes, as C does. */
+void *ordo_mpi_fortran_buffer(void *given);
+#endif
+
 #endif

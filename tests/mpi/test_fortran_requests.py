@@ -1,0 +1,91 @@
+#!/usr/bin/env python3
+"""test_fortran_requests.py LIBRARY PATH FORTRAN - nonblocking reductions of unmodified programs in
+Fortran with the library loaded, compared with the dyadic tree."""
+import pathlib
+import re
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+
+import launch
+from tap import case, run_cases, wanted
+
+LIBRARY, PATH, FORTRAN = sys.argv[1:4]
+FOLDER = pathlib.Path(tempfile.mkdtemp())
+COUNT = 600
+
+def run(ranks, program):
+    return launch.run(LIBRARY, launch.command(LIBRARY, ranks, [program]),
+                      {"LD_PRELOAD": PATH, "ORDO_MPI": ""})
+
+
+def calls(report, function):
+    found = re.search(rf"{function} +(\d+) calls +\d+ bytes", report)
+    return int(found[1]) if found else 0
+
+
+def as_float(x):
+    return struct.unpack("f", struct.pack("f", x))[0]
+
+
+def value(rank, i):
+    a = (i * 7919 + rank * 104729) % 1000003
+    scale = 16384.0 if i % 3 == 0 else 1 / 1024 if i % 3 == 1 else 1.0
+    return as_float(a * scale / (3 if rank % 2 else 7))
+
+
+def tree(leaves):
+    """The dyadic tree. A sum of floats, rounded to double and then to float, is rounded once."""
+    if len(leaves) == 1:
+        return leaves[0]
+    half = 1
+    while half * 2 < len(leaves):
+        half *= 2
+    return as_float(tree(leaves[:half]) + tree(leaves[half:]))
+
+
+def build(compiler, module):
+    types = {"mpi": ("integer", "integer :: one(MPI_STATUS_SIZE), all(MPI_STATUS_SIZE, 2)"),
+             "mpi_f08": ("type(MPI_Request)", "type(MPI_Status) :: one, all(2)")}[module]
+    text = pathlib.Path(FORTRAN).read_text().replace("use MODULE", f"use {module}")
+    text = text.replace("  REQUEST ::", f"  {types[0]} ::").replace("  STATUS\n", f"  {types[1]}\n")
+    source, program = FOLDER / f"{module}.f90", FOLDER / module
+    source.write_text(text)
+    subprocess.run([compiler, "-fallow-argument-mismatch", source, "-o", program], check=True,
+                   cwd=FOLDER, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    return program
+
+
+def words(numbers):
+    return "".join(f"{w:08X}" for w in struct.unpack(f"{len(numbers)}I",
+                                                      struct.pack(f"{len(numbers)}f", *numbers)))
+
+
+@case("Fortran's requests are folded too, and counted once")
+def _():
+    compiler = shutil.which(f"mpif90.{LIBRARY}")
+    if not compiler:
+        print(f"# not tested: there is no mpif90.{LIBRARY}")
+        return
+    for module in ("mpi", "mpi_f08"):
+        program = build(compiler, module)
+        for ranks in (2, 5):
+            done = run(ranks, program)
+            whole = words([tree([value(r, i) for r in range(ranks)]) for i in range(COUNT)])
+            lines = dict(line.split() for line in done.stdout.splitlines())
+            wrong = [name for name, line in lines.items() if line != whole * 2]
+            wanted(done.returncode == 0 and len(lines) == 11 and not wrong, module, ranks, wrong,
+                   done.stderr)
+            wanted(calls(done.stderr, "MPI_Iallreduce") == 18, module, done.stderr)
+            wanted(calls(done.stderr, "MPI_Ireduce_scatter_block") == 1, module, done.stderr)
+
+
+if not launch.command(LIBRARY, 1, []):
+    print(f"1..0 # SKIP there is no launcher of {LIBRARY}")
+    sys.exit(0)
+try:
+    run_cases()
+finally:
+    shutil.rmtree(FOLDER)
