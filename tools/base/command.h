@@ -47,6 +47,8 @@ struct call {
 	int argc;
 	char **argv; /* the words after the command's name */
 	bool json;
+	/* The first operand is a program: the words after it are operands, whatever they are. */
+	bool program_follows;
 	const char **operands; /* operands, in order */
 	size_t noperand;
 	struct written written[MOST_WRITTEN]; /* [nwritten] */

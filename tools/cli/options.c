@@ -339,6 +339,13 @@ static bool is_common(struct call *call, const char *word, const struct option *
 	return *help;
 }
 
+/* Returns whether all later words are operands too. */
+static bool add_operand(struct call *call, const char *word)
+{
+	call->operands[call->noperand++] = word;
+	return call->program_follows;
+}
+
 bool read_options(struct call *call, const struct option *options, size_t noption)
 {
 	if (call->describe) {
@@ -353,7 +360,7 @@ bool read_options(struct call *call, const struct option *options, size_t noptio
 		char *word = call->argv[at];
 		bool help = false;
 		if (only_operands || word[0] != '-' || !word[1])
-			call->operands[call->noperand++] = word;
+			only_operands = add_operand(call, word) || only_operands;
 		else if (!strcmp(word, "--"))
 			only_operands = true;
 		else if (!is_common(call, word, options, noption, &help)) {

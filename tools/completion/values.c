@@ -9,6 +9,7 @@ static const struct {
 	{"FILE", FILES},
 	{"OUT", FILES},
 	{"SET", FILES},
+	{"PROGRAM", FILES},
 	{"FOLDER", FOLDERS},
 	{"A", ALGORITHMS},
 	{"ALGORITHM", ALGORITHMS},
@@ -37,6 +38,7 @@ static const struct {
 	{"SIZE", ANYTHING},
 	{"NAME", ANYTHING},
 	{"WORD", ANYTHING},
+	{"ARG", ANYTHING},
 };
 
 bool value_kind_of(const char *argument, enum value_kind *kind)
