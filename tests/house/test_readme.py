@@ -30,6 +30,7 @@ TRANSLATED = {
     "CONTRIBUTING.md": (),
     "compiler/ALGORITHMS.md": ("16", "0-1"),
     "examples/TOUR.md": (),
+    "tools/mpi/MPI.md": ("64", "3,000", "3.099", "3.248", "3.007"),
 }
 
 

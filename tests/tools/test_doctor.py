@@ -21,7 +21,8 @@ ORDO = os.path.abspath(sys.argv[1])
 FLUSHING = os.path.abspath(sys.argv[2]) if len(sys.argv) > 2 else None
 SUBJECTS = [
     "ordo", "float mode", "element loops", "processors", "ranks", "memory", "huge pages", "clock",
-    "waiting", "files", "locale", "dot", "Open MPI", "MPICH", "browser"
+    "waiting", "files", "locale", "dot", "Open MPI", "MPICH", "ordo mpi",
+    "browser"
 ]
 
 

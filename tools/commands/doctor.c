@@ -4,6 +4,7 @@
 #include "commands.h"
 #include "doctor/machine.h"
 #include "doctor/programs.h"
+#include "mpi_launch/library.h"
 #include <errno.h>
 #include <langinfo.h>
 #include <locale.h>
@@ -285,6 +286,23 @@ static void examine_mpich(struct doctor *doctor, char *text)
 	find(doctor, GOOD, "MPICH", NULL, "%s, %s, device %s", version, path, device);
 }
 
+static void examine_our_libraries(struct doctor *doctor)
+{
+	char found[2][1100] = {"", ""}, path[1024];
+	bool is_missing = false;
+	for (int i = 0; i < NMPI_KIND; i++) {
+		const bool is_there = find_mpi_library(&mpi_kinds[i], path, sizeof path);
+		snprintf(found[i], sizeof found[i], "%s for %s", is_there ? path : "none",
+			mpi_kinds[i].name);
+		is_missing = is_missing || !is_there;
+	}
+	find(doctor, is_missing ? NOTE : GOOD, "ordo mpi",
+		is_missing ? "a library is built where the development files of its MPI are "
+			     "installed: libopenmpi-dev, libmpich-dev"
+			   : NULL,
+		"%.500s; %.500s", found[0], found[1]);
+}
+
 static void examine_browser(struct doctor *doctor)
 {
 	static const char *const names[] = {
@@ -321,6 +339,7 @@ static int doctor(struct call *call)
 	examine_dot(&doctor);
 	examine_open_mpi(&doctor, text);
 	examine_mpich(&doctor, text);
+	examine_our_libraries(&doctor);
 	examine_browser(&doctor);
 	report_members(&report, "%u<problems>", doctor.count[PROBLEM]);
 	if (doctor.count[PROBLEM])

@@ -263,10 +263,13 @@ static const char environment[] =
 	".Bl -tag -width NO_COLOR\n"
 	".It Ev NO_COLOR\nIf it is set and not empty, nothing is coloured.\n"
 	"Without it, colours go to terminals only.\n"
+	".It Ev LD_PRELOAD\nKept by\n.Xr ordo-mpi 1 ,\nwhich adds a library in front.\n"
 	".It Ev ORDO_MPI\nThe settings of the library that is preloaded into MPI programs.\n"
 	".It Ev PATH\nWhere the program\n.Xr dot 1\nis looked for when a picture is drawn; see "
 	"also\n"
 	".Xr ordo-doctor 1 .\n"
+	".It Ev SLURM_JOB_ID\nIf it is set,\n.Xr ordo-mpi 1\ndoes not expect the launcher of the "
+	"program's MPI.\n"
 	".It Ev TERM\nIf it is dumb, nothing is coloured.\n"
 	".El\n";
 

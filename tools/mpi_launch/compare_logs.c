@@ -91,11 +91,17 @@ static struct parting find_parting(const struct log_file logs[2])
 	return parting;
 }
 
-/* The same call of a communicator of all ranks. Others have other members on other ranks, which the
- * logs do not name. */
+/* The number of a communicator is one of the rank. On one of all ranks it is most likely the same;
+ * of others the logs do not name the members, but all of them have the output of an Allreduce. */
 static bool is_one_call(const struct parting *a, const struct parting *b, uint32_t nrank)
 {
 	const char *slash = strchr(a->communicator[0], '/');
+	const bool has_output = strcmp(a->output[0], "-") && strcmp(a->output[1], "-");
+	if (strcmp(a->call[0], b->call[0]) != 0 || strcmp(a->call[1], b->call[1]) != 0)
+		return false;
+	if (has_output && !strcmp(a->output[0], b->output[0]) &&
+		!strcmp(a->output[1], b->output[1]))
+		return true;
 	return a->ordinal == b->ordinal && !strcmp(a->communicator[0], b->communicator[0]) &&
 	       slash && strtoul(slash + 1, NULL, 10) == nrank;
 }
