@@ -32,19 +32,22 @@ static bool is_started(void)
 	return is_on && !is_over;
 }
 
-/* Sums of inputs that wait for others need memory, by the arguments that all ranks share. */
+/* Sums of inputs that wait for others need memory, by the arguments that all ranks share: the
+ * inputs of all ranks one after another, which elements that reach beyond their extent cannot be. */
 static bool is_too_large(enum ordo_mpi_function function, const struct ordo_mpi_call *call)
 {
-	int size = 0, nrank = 0;
+	MPI_Aint low, extent = 0, true_low, true_extent = 0;
+	int nrank = 0;
 	MPI_Count most = call->count;
 	if (function < ORDO_MPI_F_IALLREDUCE)
 		return false;
-	PMPI_Type_size(call->datatype, &size);
+	PMPI_Type_get_extent(call->datatype, &low, &extent);
+	PMPI_Type_get_true_extent(call->datatype, &true_low, &true_extent);
 	PMPI_Comm_size(call->comm, &nrank);
 	for (int r = 0; call->counts && r < nrank; r++)
 		most = call->counts[r] > most ? call->counts[r] : most;
-	return most > INT_MAX / nrank ||
-	       (uint64_t)most * (uint64_t)nrank * (uint64_t)size > ordo_mpi_settings.memory;
+	return extent < true_extent || most > INT_MAX / nrank ||
+	       (uint64_t)most * (uint64_t)nrank * (uint64_t)extent > ordo_mpi_settings.memory;
 }
 
 enum ordo_mpi_class ordo_mpi_begin(struct ordo_mpi_passed *passed, enum ordo_mpi_function function,
