@@ -82,8 +82,7 @@ static struct parting find_parting(const struct log_file logs[2])
 		return parting;
 	const struct logged_call *one = call_at(&logs[0], at - 1),
 				 *other = call_at(&logs[1], at - 1);
-	const struct logged_call *there = one ? one : other;
-	parting.number = there->number;
+	parting.number = one ? one->number : other ? other->number : 0;
 	for (size_t i = 0; one && i + 1 < at; i++)
 		parting.ordinal += !strcmp(logs[0].calls[i].communicator, one->communicator);
 	describe(&parting, 0, one);
