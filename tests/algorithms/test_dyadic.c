@@ -143,8 +143,9 @@ static void blocks_tree_and_dyadic_have_one_digest(void **state)
 				.algorithm = algorithms[a]};
 			struct ordo_schedule *schedule = compile_proved(&request);
 			struct ordo_proof *proof = ordo_verify(schedule, NULL, NULL);
-			assert_true(proof && proof->proved);
-			memcpy(digests[a], proof->digest, sizeof digests[a]);
+			assert_non_null(proof);
+			assert_true(proof->proved);
+			snprintf(digests[a], sizeof digests[a], "%s", proof->digest);
 			ordo_proof_destroy(proof);
 			ordo_schedule_destroy(schedule);
 		}

@@ -117,7 +117,7 @@ static intptr_t number_of(MPI_Comm comm)
 	if (is_there)
 		return (intptr_t)found;
 	const intptr_t number = ncommunicator++;
-	PMPI_Comm_set_attr(comm, keyval, (char *)NULL + number);
+	PMPI_Comm_set_attr(comm, keyval, (void *)number);
 	return number;
 }
 
