@@ -73,7 +73,8 @@ static void reduce_types(void)
 	long double l[N], all[N];
 	for (int i = 0; i < N; i++) {
 		in[i] = value(rank, i) / 11;
-		z[i] = CMPLX(value(rank, i) / 11, value(rank, i + 1));
+		const double parts[] = {value(rank, i) / 11, value(rank, i + 1)};
+		memcpy(&z[i], parts, sizeof z[i]); /* CMPLX is not in every compiler's header */
 		l[i] = (long double)value(rank, i) / 11;
 	}
 	MPI_Allreduce(in, out, N, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);

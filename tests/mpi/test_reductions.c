@@ -38,6 +38,23 @@ struct kind {
 	bool (*equal)(const void *left, const void *right);
 };
 
+/* CMPLX is not in every compiler's header. */
+static float complex make_complex_float(float real, float imaginary)
+{
+	const float parts[] = {real, imaginary};
+	float complex z;
+	memcpy(&z, parts, sizeof z);
+	return z;
+}
+
+static double complex make_complex_double(double real, double imaginary)
+{
+	const double parts[] = {real, imaginary};
+	double complex z;
+	memcpy(&z, parts, sizeof z);
+	return z;
+}
+
 #define FLOATING(name, type, cast)                                                                 \
 	static void make_##name(void *at, int r, size_t i)                                         \
 	{                                                                                          \
@@ -57,8 +74,9 @@ struct kind {
 	}
 FLOATING(float, float, value(r, i))
 FLOATING(double, double, value(r, i) / 3)
-FLOATING(complex, float complex, CMPLXF((float)value(r, i), (float)value(r, i + 1000003)))
-FLOATING(dcomplex, double complex, CMPLX(value(r, i) / 3, value(r, i + 1000003) / 7))
+FLOATING(complex, float complex,
+	make_complex_float((float)value(r, i), (float)value(r, i + 1000003)))
+FLOATING(dcomplex, double complex, make_complex_double(value(r, i) / 3, value(r, i + 1000003) / 7))
 FLOATING(long_double, long double, value(r, i) / 3)
 
 static void make_pair(void *at, int r, size_t i)

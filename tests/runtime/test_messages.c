@@ -46,7 +46,8 @@ struct port {
 
 static struct request *request_of(const struct transfer *transfer)
 {
-	return (struct request *)((char *)(uintptr_t)transfer - offsetof(struct request, transfer));
+	void *address = (char *)(uintptr_t)transfer - offsetof(struct request, transfer);
+	return address;
 }
 
 static void finish(struct port *ports, struct transfer *transfer)
