@@ -33,7 +33,8 @@ static bool is_started(void)
 }
 
 /* Sums of inputs that wait for others need memory, by the arguments that all ranks share: the
- * inputs of all ranks one after another, which elements that reach beyond their extent cannot be. */
+ * inputs of all ranks one after another, which elements that reach beyond their extent cannot
+ * be. */
 static bool is_too_large(enum ordo_mpi_function function, const struct ordo_mpi_call *call)
 {
 	MPI_Aint low, extent = 0, true_low, true_extent = 0;
