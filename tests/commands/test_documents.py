@@ -61,7 +61,8 @@ def _(ordo):
     ordo.works("compile", "allreduce", "-n", 64, "-a", "ring", "-o", "large.json")
     ordo.works("compile", "allreduce", "-n", 4, "--sizes", "1:1MiB", "-o", "set")
     circle = REJECT / "R7-circle-of-three.json"
-    calls = [["compile", "allreduce", "-n", 64, "-a", "ring"],
+    ordo.write_logs("one", "two")
+    calls = [["mpi", "--compare", "one", "two"], ["compile", "allreduce", "-n", 64, "-a", "ring"],
              ["compile", "allreduce", "-n", 4, "-a", "ring", "--prove-only"],
              ["tune", "allreduce", "-n", 4, "--sizes", "1KiB:2KiB"],
              ["calibrate", "-n", 2, "--milliseconds", 1], ["verify", "ring.json"],

@@ -65,7 +65,8 @@ def check_table_of_writers(ordo, schedules):
     reads = {("run", "--replay"), ("run", "--input"), ("view", "--against"), ("draw", "--trace"),
              ("view", "--trace"), ("predict", "--trace")}
     alone = {("demo", "--output"), ("calibrate", "--output"),
-             ("explain", "--write-example")}  # read nothing
+             ("explain", "--write-example"),  # read nothing
+             ("mpi", "--report"), ("mpi", "--log")}  # MPI programs write them
     for command in re.findall(r"^  ([a-z]+) +\S", ordo.works("--help").out.split("options:")[0],
                               re.M):
         text = ordo.works(command, "--help").out

@@ -10,6 +10,7 @@ from tap import run_cases, wanted
 @desk_case("every command answers --json with an object that no two readers take for two")
 def _(ordo):
     ordo.compile("ring.json")
+    ordo.write_logs("one", "two")
     calls = {
         "compile": [["allreduce", "-n", 3, "-a", "ring", "-o", "a.json"],
                     ["allreduce", "-n", 3, "-o", "b.json"],
@@ -28,6 +29,7 @@ def _(ordo):
                 ["set", "--check", "--bytes", 64], ["ring.json", "-e", 64, "-n", 1],
                 ["ring.json", "--input", "input.json"],
                 [REJECT / "R8-read-before-data.json", "--replay", "race.json"]],
+        "mpi": [["--compare", "one", "two"]],
         "probe": [["ring.json"]],
         "order": [["ring.json"]],
         "diff": [["a.json", "b.json"]],

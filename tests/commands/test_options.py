@@ -228,6 +228,7 @@ def _(ordo):
 
 @desk_case("every example in --help works")
 def _(ordo):
+    ordo.write_logs("one", "two")
     for name, words in {"ring.json": [], "x.json": [], "around.json": []}.items():
         ordo.compile(name, *words, ranks=8)
     for algorithm in ["dyadic", "mesh", "birs"]:
