@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""test_system_cp2k.py ORDO - unmodified CP2K of the distribution, Fortran, on 5 ranks: two molecules
-of water by DFTB. The energies it prints depend on the algorithm of MPI_Allreduce without our
-library, and not with it."""
+"""test_system_cp2k.py ORDO - unmodified CP2K of the distribution, Fortran, on 5 ranks: two
+molecules of water by DFTB. The energies it prints depend on the algorithm of MPI_Allreduce without
+our library, and not with it."""
 import os
 import pathlib
 import shutil
