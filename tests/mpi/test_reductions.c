@@ -239,7 +239,7 @@ static void check_fold(const struct kind *kind, size_t n)
 			kind->make(all + ((size_t)r * n + i) * kind->extent, r, i);
 	const struct ordo_mpi_call call =
 		call_of(kind, ORDO_MPI_ALLREDUCE, (MPI_Count)n, NULL, NULL);
-	check_code("fold", ordo_mpi_fold(&call, nrank, all, (MPI_Count)n, (MPI_Count)n, out));
+	check_code("fold", ordo_mpi_fold(&call, rank, nrank, all, (MPI_Count)n, (MPI_Count)n, out));
 	expect(kind, "fold", out, 0, n);
 	free(all);
 	free(out);
@@ -261,6 +261,23 @@ static void check_kind(const struct kind *kind)
 		}
 		check_fold(kind, counts[c]);
 	}
+}
+
+/* The report lists every plan that was used, also those without a proof at this size. */
+static void check_report(bool is_generated)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+	ordo_mpi_plans_print(out);
+	fclose(out);
+	const bool lists = strstr(text, "AllReduce, long") &&
+			   !strstr(text, "generated for each rank") == !is_generated;
+	if (!lists && nrank > 1) {
+		fprintf(stderr, "the report has: %s\n", text);
+		nfailed++;
+	}
+	free(text);
 }
 
 int main(int argc, char **argv)
@@ -294,6 +311,8 @@ int main(int argc, char **argv)
 			equal_value}};
 	for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
 		check_kind(&kinds[k]);
+	if (!ordo_mpi_wants_window)
+		check_report(ordo_mpi_most_compiled == 1);
 	PMPI_Allreduce(MPI_IN_PLACE, &nfailed, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
 	PMPI_Op_free(&sum);
 	PMPI_Type_free(&fields);

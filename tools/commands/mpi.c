@@ -38,6 +38,8 @@ static int mpi(struct call *call)
 			"the MPI that the program uses (from its file, or the launcher)"},
 		{"order", 0, TEXT, &words.order, "dyadic|linear|folded|library",
 			"the order of all reductions; library: its own, to be logged (dyadic)"},
+		{"plans", 0, TEXT, &words.plans, "FOLDER",
+			"schedules and plan sets that reductions follow where they cover them"},
 		{"report", 0, TEXT, &words.report, "FILE",
 			"where rank 0 writes the report at the end, or none (stderr)"},
 		{"log", 0, TEXT, &words.log, "FOLDER",

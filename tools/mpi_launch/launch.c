@@ -131,7 +131,8 @@ static bool set_settings(struct call *call, const struct mpi_settings_words *wor
 	fputs(before ? before : "", out);
 	if (words->order)
 		fprintf(out, ",order=%s", words->order);
-	const bool worked = add_path(call, out, "report", words->report) &&
+	const bool worked = add_path(call, out, "plans", words->plans) &&
+			    add_path(call, out, "report", words->report) &&
 			    add_path(call, out, "log", words->log);
 	fprintf(out, "%s%s", words->strict ? ",strict" : "", words->check ? ",check" : "");
 	const bool whole = !fclose(out);

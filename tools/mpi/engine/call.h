@@ -39,7 +39,7 @@ bool ordo_mpi_last(MPI_Comm comm, int *rank, int *nrank);
  * elements `stride` elements after those of rank r - 1. Writes n elements to out, in the order of
  * ordo_mpi_reduce. Only this rank calls, and sends nothing; the communicator may be gone. Returns
  * likewise. */
-int ordo_mpi_fold(const struct ordo_mpi_call *call, int nrank, const void *inputs, MPI_Count stride,
-	MPI_Count n, void *out);
+int ordo_mpi_fold(const struct ordo_mpi_call *call, int rank, int nrank, const void *inputs,
+	MPI_Count stride, MPI_Count n, void *out);
 
 #endif

@@ -40,6 +40,10 @@ static int delete_state(MPI_Comm comm, int key, void *value, void *extra)
 	free(state->counts);
 	for (int i = 0; i < ORDO_MPI_NFORM; i++)
 		ordo_mpi_plan_destroy(state->own[i]);
+	for (struct mpi_followed *one = state->followed, *next; one; one = next) {
+		next = one->next;
+		free(one);
+	}
 	int is_over = 0;
 	atomic_fetch_add(&nfreed, 1);
 	PMPI_Finalized(&is_over);
@@ -183,6 +187,7 @@ const struct mpi_plan *ordo_mpi_state_plan(
 	*code = plan ? compare_digests(state, plan) : fail(state, &error);
 	if (*code != MPI_SUCCESS)
 		return NULL;
+	ordo_mpi_plan_record(plan);
 	return state->plans[form] = plan;
 }
 
@@ -190,7 +195,7 @@ static bool is_same(const struct mpi_bound *a, const struct mpi_bound *b, int nr
 {
 	return a->plan == b->plan && a->type == b->type && a->reduction == b->reduction &&
 	       a->extent == b->extent && a->margin == b->margin && a->count == b->count &&
-	       !a->counts == !b->counts &&
+	       a->alignment == b->alignment && !a->counts == !b->counts &&
 	       (!a->counts || !memcmp(a->counts, b->counts, (size_t)nrank * sizeof *a->counts));
 }
 
@@ -209,7 +214,8 @@ static bool open_bound(
 	const struct ordo_plan_options options = {.type = wanted->type,
 		.reduction = wanted->reduction,
 		.count = wanted->count,
-		.block_count = bound->counts};
+		.block_count = bound->counts,
+		.alignment = wanted->extent ? 0 : wanted->alignment};
 	struct ordo_error error;
 	const bool has_messenger = ordo_mpi_messenger_open(
 		&bound->messenger, state->comm, MPI_BYTE, ordo_part_requests(wanted->plan->part));

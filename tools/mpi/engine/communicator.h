@@ -14,12 +14,19 @@ struct mpi_bound {
 	struct messenger messenger;
 	enum ordo_type type;
 	enum ordo_reduction reduction;
-	uint64_t extent, margin; /* 0: our type */
-	uint64_t count;
-	uint64_t *counts; /* [nrank] of ReduceScatter with unequal counts; or NULL */
-	uint64_t used;	  /* the call that used it last */
+	uint64_t extent, margin;   /* 0: our type */
+	uint64_t count, alignment; /* see struct ordo_plan_options */
+	uint64_t *counts;	   /* [nrank] of ReduceScatter with unequal counts; or NULL */
+	uint64_t used;		   /* the call that used it last */
 };
 enum { MPI_NBOUND = 8 };
+
+/* A document that ranks of a communicator follow: all of them have their plans. */
+struct mpi_followed {
+	const struct mpi_range *range;
+	const struct mpi_plan *plan;
+	struct mpi_followed *next;
+};
 
 struct mpi_state {
 	MPI_Comm comm; /* a duplicate that nobody else knows */
@@ -27,6 +34,7 @@ struct mpi_state {
 	enum ordo_mpi_order order;
 	const struct mpi_plan *plans[ORDO_MPI_NFORM];
 	struct mpi_plan *own[ORDO_MPI_NFORM]; /* those of plans that go with the communicator */
+	struct mpi_followed *followed;
 	struct mpi_bound bound[MPI_NBOUND];
 	uint64_t ncall;
 	uint64_t nreduction;	       /* of all kinds */

@@ -214,15 +214,43 @@ const struct mpi_plan *ordo_mpi_plan(enum ordo_mpi_order order, enum ordo_mpi_fo
 	return plan;
 }
 
+/* What communicators use: some plans go with their communicator. */
+struct record {
+	enum ordo_mpi_form form;
+	uint32_t nrank;
+	const char *algorithm;
+	char digest[33];
+	struct record *next;
+};
+static struct record *records;
+
+void ordo_mpi_plan_record(const struct mpi_plan *plan)
+{
+	struct record *record;
+	pthread_mutex_lock(&lock);
+	for (record = records; record; record = record->next)
+		if (record->form == plan->form && record->nrank == plan->nrank &&
+			!strcmp(record->algorithm, plan->algorithm))
+			break;
+	if (!record && (record = malloc(sizeof *record))) {
+		*record = (struct record){plan->form, plan->nrank, plan->algorithm, "", records};
+		memcpy(record->digest, plan->digest, sizeof record->digest);
+		records = record;
+	}
+	pthread_mutex_unlock(&lock);
+}
+
 void ordo_mpi_plans_print(FILE *out)
 {
 	static const char *const forms[ORDO_MPI_NFORM] = {
 		"AllReduce, short", "AllReduce, long", "Reduce", "ReduceScatter"};
 	pthread_mutex_lock(&lock);
-	for (const struct node *node = plans; node; node = node->next)
-		fprintf(out, "ordo:   %-17s on %" PRIu32 " ranks by %s, order digest %s\n",
-			forms[node->plan->form], node->plan->nrank, node->plan->algorithm,
-			node->plan->digest);
+	for (const struct record *record = records; record; record = record->next)
+		fprintf(out, "ordo:   %-17s on %" PRIu32 " ranks by %s, %s%s\n",
+			forms[record->form], record->nrank, record->algorithm,
+			record->digest[0] ? "order digest "
+					  : "generated for each rank (proved for fewer ranks)",
+			record->digest);
 	pthread_mutex_unlock(&lock);
 }
 

@@ -46,7 +46,9 @@ const struct mpi_plan *ordo_mpi_plan(enum ordo_mpi_order order, enum ordo_mpi_fo
  * of the communicator call. The caller frees it with ordo_mpi_plan_destroy. */
 struct mpi_plan *ordo_mpi_plan_received(enum ordo_mpi_order order, enum ordo_mpi_form form,
 	MPI_Comm comm, struct ordo_error *error);
-/* What was used so far: a line for each plan. */
+/* A communicator uses it. Any thread. */
+void ordo_mpi_plan_record(const struct mpi_plan *plan);
+/* What communicators used so far: a line for each plan. */
 void ordo_mpi_plans_print(FILE *out);
 /* The same in closed form, for AllReduce in the dyadic order, without any other rank: more ranks
  * than can be compiled. The generator's schedules are proved at smaller sizes (its tests). */

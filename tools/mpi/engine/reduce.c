@@ -1,6 +1,6 @@
 /* reduce.c - reductions of a program, by the parts of proved schedules. */
-#include "communicator.h"
-#include "elements.h"
+#include "folder.h"
+#include "reduction.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,26 +11,19 @@
 /* Bytes of an element that many of fit a tile. */
 #define MOST_WINDOW_EXTENT 256
 
-struct reduction {
-	const struct ordo_mpi_call *call;
-	struct mpi_state *state;
-	struct mpi_elements elements;
-};
-
-/* Runs a form on these buffers. counts: [nrank], of ReduceScatter; else NULL. */
-static int run(const struct reduction *reduction, enum ordo_mpi_form form, const MPI_Count *counts,
-	const void *input, void *output)
+int ordo_mpi_reduction_run(const struct mpi_reduction *reduction, const struct mpi_plan *plan,
+	const MPI_Count *counts, const void *input, void *output)
 {
 	const struct mpi_elements *elements = &reduction->elements;
 	struct mpi_state *state = reduction->state;
-	struct mpi_bound wanted = {.type = elements->type,
+	struct mpi_bound wanted = {.plan = plan,
+		.type = elements->type,
 		.reduction = ORDO_SUM,
 		.extent = elements->is_ours ? 0 : elements->extent,
 		.margin = elements->is_ours ? 0 : elements->margin,
-		.count = (uint64_t)reduction->call->count * elements->per_element};
+		.count = (uint64_t)reduction->call->count * elements->per_element,
+		.alignment = elements->per_element};
 	int code;
-	if (!(wanted.plan = ordo_mpi_state_plan(state, form, &code)))
-		return code;
 	if (counts && !(wanted.counts = malloc((size_t)state->nrank * sizeof *wanted.counts)))
 		return MPI_ERR_NO_MEM;
 	for (int r = 0; counts && r < state->nrank; r++)
@@ -49,8 +42,17 @@ static int run(const struct reduction *reduction, enum ordo_mpi_form form, const
 	return MPI_SUCCESS;
 }
 
+/* Runs a form of the order. */
+static int run(const struct mpi_reduction *reduction, enum ordo_mpi_form form,
+	const MPI_Count *counts, const void *input, void *output)
+{
+	int code;
+	const struct mpi_plan *plan = ordo_mpi_state_plan(reduction->state, form, &code);
+	return plan ? ordo_mpi_reduction_run(reduction, plan, counts, input, output) : code;
+}
+
 /* In place on all ranks: whether a rank passed MPI_IN_PLACE is its own business. */
-static int allreduce(const struct reduction *reduction)
+static int allreduce(const struct mpi_reduction *reduction)
 {
 	const struct ordo_mpi_call *call = reduction->call;
 	const struct mpi_elements *elements = &reduction->elements;
@@ -67,7 +69,7 @@ static int allreduce(const struct reduction *reduction)
 }
 
 /* The result goes on from rank 0 to the root. */
-static int forward(const struct reduction *reduction, void *result)
+static int forward(const struct mpi_reduction *reduction, void *result)
 {
 	const struct ordo_mpi_call *call = reduction->call;
 	const struct mpi_state *state = reduction->state;
@@ -86,7 +88,7 @@ static int forward(const struct reduction *reduction, void *result)
 }
 
 /* To rank 0, whose order is the same for every root, and on to the root. */
-static int reduce(const struct reduction *reduction)
+static int reduce(const struct mpi_reduction *reduction)
 {
 	const struct ordo_mpi_call *call = reduction->call;
 	const struct mpi_elements *elements = &reduction->elements;
@@ -116,7 +118,7 @@ static int reduce(const struct reduction *reduction)
 	return code;
 }
 
-static int reduce_scatter(const struct reduction *reduction)
+static int reduce_scatter(const struct mpi_reduction *reduction)
 {
 	const struct ordo_mpi_call *call = reduction->call;
 	const struct mpi_elements *elements = &reduction->elements;
@@ -137,15 +139,15 @@ static int reduce_scatter(const struct reduction *reduction)
 	return code;
 }
 
-/* Through the window, if there is one for these elements. */
-static bool run_in_window(const struct reduction *reduction, int *code)
+bool ordo_mpi_reduction_share(
+	const struct mpi_reduction *reduction, const struct mpi_trees *trees, int *code)
 {
 	const struct ordo_mpi_call *call = reduction->call;
 	struct mpi_state *state = reduction->state;
 	const bool in_place = call->send == MPI_IN_PLACE,
 		   receives = call->operation != ORDO_MPI_REDUCE || state->rank == call->root;
 	const struct mpi_window_call through = {.window = ordo_mpi_state_window(state),
-		.trees = state->trees,
+		.trees = trees ? trees : state->trees,
 		.elements = &reduction->elements,
 		.input = in_place ? call->receive : call->send,
 		.output = receives ? call->receive : NULL};
@@ -172,14 +174,18 @@ static bool is_empty(const struct ordo_mpi_call *call, int nrank)
 
 int ordo_mpi_reduce(const struct ordo_mpi_call *call)
 {
-	struct reduction reduction = {.call = call};
+	struct mpi_reduction reduction = {.call = call};
 	int code;
 	if (!(reduction.state = ordo_mpi_state(call->comm, &code)))
 		return code;
 	code = ordo_mpi_elements(&reduction.elements, call->datatype, call->op);
 	if (code != MPI_SUCCESS || is_empty(call, reduction.state->nrank))
 		return code;
-	if (run_in_window(&reduction, &code))
+	struct mpi_range *range =
+		ordo_mpi_call_range(call, &reduction.elements, reduction.state->nrank);
+	if (range)
+		return ordo_mpi_reduction_follow(&reduction, range);
+	if (ordo_mpi_reduction_share(&reduction, NULL, &code))
 		return code;
 	switch (call->operation) {
 	case ORDO_MPI_ALLREDUCE:
@@ -193,8 +199,8 @@ int ordo_mpi_reduce(const struct ordo_mpi_call *call)
 	return reduce_scatter(&reduction);
 }
 
-int ordo_mpi_fold(const struct ordo_mpi_call *call, int nrank, const void *inputs, MPI_Count stride,
-	MPI_Count n, void *out)
+int ordo_mpi_fold(const struct ordo_mpi_call *call, int rank, int nrank, const void *inputs,
+	MPI_Count stride, MPI_Count n, void *out)
 {
 	struct mpi_elements elements;
 	int code = ordo_mpi_elements(&elements, call->datatype, call->op);
@@ -205,8 +211,16 @@ int ordo_mpi_fold(const struct ordo_mpi_call *call, int nrank, const void *input
 	const struct mpi_arithmetic arithmetic = ordo_mpi_elements_arithmetic(&elements);
 	for (int r = 0; at && r < nrank; r++)
 		at[r] = (const char *)inputs + (uint64_t)r * (uint64_t)stride * elements.extent;
-	code = at && trees ? ordo_mpi_trees_fold(trees, &arithmetic, at, (uint64_t)n, out)
-			   : MPI_ERR_NO_MEM;
+	struct mpi_range *range = ordo_mpi_call_range(call, &elements, nrank);
+	const bool scatters = call->operation == ORDO_MPI_REDUCE_SCATTER ||
+			      call->operation == ORDO_MPI_REDUCE_SCATTER_BLOCK;
+	if (!at || !trees)
+		code = MPI_ERR_NO_MEM;
+	else if (range)
+		code = ordo_mpi_range_fold(
+			range, &arithmetic, scatters ? (uint32_t)rank : 0, at, (uint64_t)n, out);
+	else
+		code = ordo_mpi_trees_fold(trees, &arithmetic, at, (uint64_t)n, out);
 	free(at);
 	return code;
 }

@@ -63,7 +63,7 @@ static uint32_t find_depth(const struct mpi_trees *trees)
 	return most;
 }
 
-static bool open_tree(struct mpi_trees *trees, const struct ordo_trees *from, uint32_t root,
+bool ordo_mpi_tree_open(struct mpi_trees *trees, const struct ordo_trees *from, uint32_t root,
 	struct ordo_error *error)
 {
 	struct writer writer = {.trees = trees, .from = from};
@@ -83,7 +83,7 @@ bool ordo_mpi_trees_open(
 		!proof->chunk_tree)
 		return ordo_fail(
 			error, ORDO_USAGE, 0, "the schedule has no single reduction tree (G1, G3)");
-	return open_tree(trees, &proof->trees, proof->chunk_tree[0], error);
+	return ordo_mpi_tree_open(trees, &proof->trees, proof->chunk_tree[0], error);
 }
 
 bool ordo_mpi_trees_named(
@@ -93,8 +93,9 @@ bool ordo_mpi_trees_named(
 	const uint32_t root =
 		forest ? ordo_forest_named(forest, (struct ordo_tree_name){kind, 0}, nrank)
 		       : ORDO_NONE;
-	const bool worked = root != ORDO_NONE ? open_tree(trees, &forest->trees, root, error)
-					      : ordo_fail_memory(error);
+	const bool worked = root != ORDO_NONE
+				    ? ordo_mpi_tree_open(trees, &forest->trees, root, error)
+				    : ordo_fail_memory(error);
 	ordo_forest_destroy(forest);
 	return worked;
 }

@@ -43,17 +43,16 @@ static bool copy_counts(struct mpi_pending *pending, const MPI_Count *counts)
 static struct mpi_pending *make(const struct ordo_mpi_call *call)
 {
 	struct mpi_elements elements;
-	int rank;
 	struct mpi_pending *pending = calloc(1, sizeof *pending);
 	if (!pending)
 		return NULL;
-	PMPI_Comm_rank(call->comm, &rank);
+	PMPI_Comm_rank(call->comm, &pending->rank);
 	PMPI_Comm_size(call->comm, &pending->nrank);
 	pending->call = *call;
-	pending->n = call->counts ? call->counts[rank] : call->count;
+	pending->n = call->counts ? call->counts[pending->rank] : call->count;
 	bool worked = copy_counts(pending, call->counts) &&
 		      ordo_mpi_elements(&elements, call->datatype, call->op) == MPI_SUCCESS;
-	if (worked && (call->operation != ORDO_MPI_REDUCE || rank == call->root)) {
+	if (worked && (call->operation != ORDO_MPI_REDUCE || pending->rank == call->root)) {
 		pending->inputs = ordo_mpi_elements_allocate(&elements,
 			(uint64_t)pending->n * (uint64_t)pending->nrank, &pending->memory);
 		worked = pending->inputs;

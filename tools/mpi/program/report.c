@@ -1,5 +1,6 @@
 /* report.c - counts what the library does, and reports it on rank 0 when MPI ends. */
 #include "report.h"
+#include "engine/folder.h"
 #include "settings.h"
 #include <inttypes.h>
 #include <stdatomic.h>
@@ -74,12 +75,16 @@ static void print_report(FILE *out)
 	static const char *const orders[] = {"dyadic", "linear", "folded"};
 	if (ordo_mpi_settings.is_library)
 		fprintf(out, "ordo: reductions as the library makes them (order=library):\n");
+	else if (ordo_mpi_settings.plans[0])
+		fprintf(out, "ordo: reductions as the documents of %s define, proved:\n",
+			ordo_mpi_settings.plans);
 	else
 		fprintf(out, "ordo: reductions in the order %s, proved:\n",
 			orders[ordo_mpi_settings.order]);
 	for (int f = 0; f < ORDO_MPI_NFUNCTION; f++)
 		print_taken(out, (enum ordo_mpi_function)f);
 	ordo_mpi_plans_print(out);
+	ordo_mpi_folder_print(out, orders[ordo_mpi_settings.order]);
 	for (int f = 0; f < ORDO_MPI_NFUNCTION; f++)
 		print_passed_on(out, (enum ordo_mpi_function)f);
 	if (other_mode)

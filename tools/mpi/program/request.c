@@ -172,8 +172,8 @@ static int fold(struct mpi_pending *pending)
 	pending->is_folded = true;
 	if (pending->inputs && pending->n) {
 		ordo_mpi_mode_begin(&mode);
-		code = ordo_mpi_fold(&pending->call, pending->nrank, pending->inputs, pending->n,
-			pending->n, pending->call.receive);
+		code = ordo_mpi_fold(&pending->call, pending->rank, pending->nrank, pending->inputs,
+			pending->n, pending->n, pending->call.receive);
 		ordo_mpi_mode_end(&mode);
 	}
 	ordo_mpi_count_time(pending->logged.function, PMPI_Wtime() - began);

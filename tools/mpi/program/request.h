@@ -17,7 +17,7 @@ struct mpi_pending {
 	MPI_Request active;  /* MPI_REQUEST_NULL: not started, or complete */
 	MPI_Comm comm;	     /* on which data moves: a persistent reduction has its own, for they
 			      * may be started in any order */
-	int nrank;
+	int rank, nrank;
 	void *inputs, *memory; /* [nrank][n] elements, and what is to be freed; NULL: not root */
 	MPI_Count n;	       /* elements that this rank reduces */
 	MPI_Count *counts;     /* [nrank] of Reduce_scatter; or NULL */

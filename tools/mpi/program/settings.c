@@ -1,5 +1,6 @@
 /* settings.c - ORDO_MPI, the same on all ranks, and the first meeting of the ranks. */
 #include "settings.h"
+#include "engine/folder.h"
 #include "engine/window.h"
 #include "log.h"
 #include "report.h"
@@ -73,14 +74,15 @@ static bool read_one(struct mpi_settings *settings, char *text, char *why, size_
 		return copy_path(settings->report, value, text, why, size);
 	if (value && !strcmp(text, "log"))
 		return copy_path(settings->log, value, text, why, size);
+	if (value && !strcmp(text, "plans"))
+		return copy_path(settings->plans, value, text, why, size);
 	if (value && !strcmp(text, "memory"))
 		return read_number(&settings->memory, value, text, why, size);
 	if (value && !strcmp(text, "deadline"))
 		return read_number(&settings->deadline, value, text, why, size);
 	snprintf(why, size,
-		"found \"%s\", wanted order=ORDER, report=FILE, log=FOLDER, strict, messages, "
-		"check, "
-		"memory=BYTES or deadline=SECONDS, separated by commas",
+		"found \"%s\", wanted order=ORDER, plans=FOLDER, report=FILE, log=FOLDER, strict, "
+		"messages, check, memory=BYTES or deadline=SECONDS, separated by commas",
 		text);
 	return false;
 }
@@ -101,6 +103,10 @@ bool ordo_mpi_settings_read(struct mpi_settings *settings, const char *text, cha
 		worked = read_one(settings, one, why, size);
 	}
 	free(copy);
+	if (worked && settings->is_library && settings->plans[0]) {
+		snprintf(why, size, "plans: nothing follows them with order=library");
+		return false;
+	}
 	return worked;
 }
 
@@ -182,6 +188,17 @@ static void meet_as_other(void)
 		end_program("the library is not loaded on all ranks: rank 0 did not answer", "");
 }
 
+/* All ranks get the documents of rank 0, or rank 0 ends the program. */
+static void share_plans(void)
+{
+	struct ordo_error error = {0};
+	char text[2600];
+	if (!ordo_mpi_settings.plans[0] || ordo_mpi_folder_share(ordo_mpi_settings.plans, &error))
+		return;
+	ordo_error_print(&error, text, sizeof text);
+	end_program("ORDO_MPI: plans: ", text);
+}
+
 void ordo_mpi_meet(void)
 {
 	int rank, nrank;
@@ -198,6 +215,7 @@ void ordo_mpi_meet(void)
 		meet_as_first(nrank);
 	if (!ordo_mpi_log_open(why, sizeof why))
 		end_program("ORDO_MPI: ", why);
+	share_plans();
 	ordo_mpi_wanted_order = ordo_mpi_settings.order;
 	ordo_mpi_wants_window = !ordo_mpi_settings.messages;
 }
@@ -210,6 +228,11 @@ void ordo_mpi_meet_late(void)
 	has_met = true;
 	if (!ordo_mpi_settings_read(&ordo_mpi_settings, getenv("ORDO_MPI"), why, sizeof why)) {
 		fprintf(stderr, "ordo: ORDO_MPI: %s\n", why);
+		exit(2);
+	}
+	if (ordo_mpi_settings.plans[0]) {
+		fprintf(stderr, "ordo: ORDO_MPI: plans: MPI was not started by MPI_Init or "
+				"MPI_Init_thread, where all ranks get them\n");
 		exit(2);
 	}
 	ordo_mpi_wanted_order = ordo_mpi_settings.order;

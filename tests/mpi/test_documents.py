@@ -1,0 +1,300 @@
+#!/usr/bin/env python3
+"""test_documents.py LIBRARY PATH PROGRAM ORDO - reductions that follow documents (`plans=FOLDER`).
+
+What a document sums to is computed here, by executing its tasks one after another."""
+import json
+import pathlib
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+
+import launch
+from tap import case, run_cases, wanted
+
+LIBRARY, PATH, PROGRAM, ORDO = sys.argv[1:5]
+FOLDER = pathlib.Path(tempfile.mkdtemp())
+
+
+def as_float(x):
+    return struct.unpack("f", struct.pack("f", x))[0]
+
+
+def value(rank, i):
+    a = (i * 7919 + rank * 104729) % 1000003
+    scale = 16384.0 if i % 3 == 0 else 1 / 1024 if i % 3 == 1 else 1.0
+    return a * scale / (3 if rank % 2 else 7)
+
+
+def floats(rank, n):
+    return [as_float(value(rank, i)) for i in range(n)]
+
+
+def add_floats(a, b):
+    return [as_float(x + y) for x, y in zip(a, b)]
+
+
+def add_complex(a, b):
+    return [(x[0] + y[0], x[1] + y[1]) for x, y in zip(a, b)]
+
+
+def digest(data):
+    h = 1469598103934665603
+    for byte in data:
+        h = (h ^ byte) * 1099511628211 % 2**64
+    return f"{h:016x}"
+
+
+def chunks(vector, blocks, number):
+    """The vector, divided into blocks of these lengths, and each of them into chunks."""
+    found, begin = [], 0
+    for n in blocks:
+        ends = [-(-k * n // number) for k in range(number + 1)]
+        found += [vector[begin + ends[k]:begin + ends[k + 1]] for k in range(number)]
+        begin += n
+    return found
+
+
+def execute(document, inputs, add, blocks):
+    """Executes a schedule on inputs[rank], whose blocks have these lengths; outputs[rank]."""
+    nrank, number = document["ranks"], document["chunks_per_block"]
+    memory, tokens = {}, {}
+    for rank in range(nrank):
+        for slot, chunk in enumerate(chunks(inputs[rank], blocks, number)):
+            memory[rank, "input", slot] = chunk
+    scatters = document["operator"] == "ReduceScatter"
+
+    def place(rank, slot):
+        """In place, the input is the memory of the output."""
+        buffer, slot = slot
+        if document["in_place"] and buffer == "output":
+            return rank, "input", slot + (rank * number if scatters else 0)
+        return rank, buffer, slot
+
+    def run(rank, task):
+        peer, kind = task.get("peer", rank), task["task"]
+        key = (peer, rank) if kind == "Wait" else (rank, peer)
+        key += (task.get("signal"),)
+        if kind == "Wait" and not tokens.get(key):
+            return False
+        if kind in ("Wait", "Notify"):
+            tokens[key] = tokens.get(key, 0) + (1 if kind == "Notify" else -1)
+            return True
+        for i in range(task.get("count", 1)):
+            src, dst = (place(r, (task[side][0], task[side][1] + i))
+                        for r, side in ((rank, "src"), (peer, "dst")))
+            memory[dst] = add(memory[dst], memory[src]) if "Reduce" in kind else memory[src]
+        return True
+
+    streams = [[program["rank"], list(stream["tasks"])] for program in document["programs"]
+               for stream in program["streams"]]
+    while any(tasks for _, tasks in streams):
+        before = sum(len(tasks) for _, tasks in streams)
+        for rank, tasks in streams:
+            while tasks and run(rank, tasks[0]):
+                tasks.pop(0)
+        wanted(sum(len(tasks) for _, tasks in streams) < before, "a deadlock")
+    outputs = []
+    for rank in range(nrank):
+        has = document.get("root", rank) == rank
+        slots = range(number) if has else []
+        outputs.append(sum((memory[place(rank, ("output", slot))] for slot in slots), []))
+    return outputs
+
+
+def read(path):
+    return json.loads(pathlib.Path(path).read_text())
+
+
+def compile_schedule(path, operator, ranks, algorithm, *more):
+    subprocess.run([ORDO, "compile", operator, "--ranks", str(ranks), "--algorithm", algorithm,
+                    *more, "-o", path], check=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    return path
+
+
+def folder(name):
+    path = FOLDER / name
+    path.mkdir()
+    return path
+
+
+def pack(vector):
+    return struct.pack(f"{len(vector)}f", *vector)
+
+
+def expected_all(document, ranks, n):
+    vectors = [floats(r, n) for r in range(ranks)]
+    whole = digest(pack(execute(document, vectors, add_floats, [n])[ranks - 1]))
+    numbers = [[(value(r, i) / 11, value(r, i + 1)) for i in range(n)] for r in range(ranks)]
+    sums = execute(document, numbers, add_complex, [n])[0]
+    return {f"{name}-{n}": whole for name in ("allreduce", "in-place", "iallreduce")} | {
+        f"complex-{n}": digest(b"".join(struct.pack("dd", *one) for one in sums))}
+
+
+def expected_to(document, ranks, n=600):
+    root = document["root"]
+    result = execute(document, [floats(r, n) for r in range(ranks)], add_floats, [n])[root]
+    return {f"{name}-{root}": digest(pack(result))
+            for name in ("reduce", "reduce-in-place", "ireduce")}
+
+
+def expected_scatter(document, ranks):
+    found = {}
+    for names, blocks in ((("scatter", "scatter-in-place", "iscatter"),
+                           [100 + 37 * r for r in range(ranks)]),
+                          (("scatter-block", "iscatter-block"), [100] * ranks)):
+        vectors = [floats(r, sum(blocks)) for r in range(ranks)]
+        outputs = execute(document, vectors, add_floats, blocks)
+        found |= {name: digest(pack(sum(outputs, []))) for name in names}
+    return found
+
+
+def start(ranks, path, settings=""):
+    words = launch.command(LIBRARY, ranks, [PROGRAM])
+    return launch.run(LIBRARY, words, {"LD_PRELOAD": PATH,
+                                       "ORDO_MPI": f"plans={path}{settings}"})
+
+
+def results(done):
+    """Of two turns, which agree."""
+    wanted(done.returncode == 0, done.stdout, done.stderr)
+    lines = [line.split() for line in done.stdout.splitlines()]
+    first, second = lines[:len(lines) // 2], lines[len(lines) // 2:]
+    wanted(first and first == second, first, second)
+    return dict(first)
+
+
+def agree(found, wished):
+    wanted(wished.items() <= found.items(),
+           {name: (found.get(name), wished[name]) for name in wished
+            if found.get(name) != wished[name]})
+
+
+@case("every function follows the documents, with several trees, in and out of place")
+def _():
+    path = folder("out")
+    compile_schedule(path / "all.json", "AllReduce", 3, "ring")
+    compile_schedule(path / "to.json", "Reduce", 3, "ring", "--root", "1")
+    compile_schedule(path / "scatter.json", "ReduceScatter", 3, "ring", "--chunks", "2")
+    other = folder("in-place")
+    compile_schedule(other / "all.json", "AllReduce", 3, "ring", "--in-place", "--chunks", "6")
+    compile_schedule(other / "to.json", "Reduce", 3, "ring", "--root", "1", "--in-place")
+    compile_schedule(other / "scatter.json", "ReduceScatter", 3, "ring", "--in-place")
+    seen = []
+    for each in (path, other):
+        wished = {**expected_all(read(each / "all.json"), 3, 7),
+                  **expected_all(read(each / "all.json"), 3, 600),
+                  **expected_to(read(each / "to.json"), 3),
+                  **expected_scatter(read(each / "scatter.json"), 3)}
+        done = start(3, each)
+        agree(results(done), wished)
+        seen.append(wished)
+        for name in ("all.json: AllReduce", "to.json: Reduce", "scatter.json: ReduceScatter"):
+            wanted(name in done.stderr, done.stderr)
+        wanted("order digest" in done.stderr and ", 3 orders, " in done.stderr, done.stderr)
+        wanted("not covered by plans: Reduce on 3 ranks, in the order dyadic" in done.stderr,
+               done.stderr)
+    plain = launch.run(LIBRARY, launch.command(LIBRARY, 3, [PROGRAM]), {"LD_PRELOAD": PATH})
+    for name, other in results(plain).items():  # the dyadic order gives other bits
+        wanted(seen[0].get(name) != other or name.endswith("-7"), name)
+
+
+@case("a document with one tree is followed through shared memory and by messages")
+def _():
+    path = folder("one-tree")
+    compile_schedule(path / "all.json", "AllReduce", 4, "mesh(fold=linear)")
+    wished = {**expected_all(read(path / "all.json"), 4, 600),
+              **expected_all(read(path / "all.json"), 4, 7)}
+    for settings in ("", ",messages"):
+        agree(results(start(4, path, settings)), wished)
+
+
+@case("a plan set is followed by size, and the report says where its order changes")
+def _():
+    path = folder("sets") / "by-size"
+    path.mkdir()
+    compile_schedule(path / "small.json", "AllReduce", 3, "mesh(fold=linear)")
+    compile_schedule(path / "large.json", "AllReduce", 3, "ring")
+    (path / "plan-set.json").write_text(json.dumps(
+        {"schema": "ordo/plan-set/1", "operator": "AllReduce", "ranks": 3, "in_place": False,
+         "ranges": [{"from_bytes": 1, "to_bytes": 200, "schedule": "small.json"},
+                    {"from_bytes": 201, "to_bytes": 9000, "schedule": "large.json"}]}))
+    small, large = read(path / "small.json"), read(path / "large.json")
+    done = start(3, path.parent)
+    found = results(done)
+    both = {**expected_all(small, 3, 7), **expected_all(large, 3, 600)}
+    uncovered = both.pop("complex-600")  # 9600 bytes
+    agree(found, both)
+    wanted(found["complex-600"] != uncovered)
+    wanted("by-size: AllReduce on 3 ranks, its order changes with the size" in done.stderr,
+           done.stderr)
+    wanted("201 bytes and more, up to 9000: large.json" in done.stderr, done.stderr)
+    wanted("not covered by plans: AllReduce on 3 ranks" in done.stderr, done.stderr)
+    # The folder may be the set itself.
+    agree(results(start(3, path)), both)
+
+
+def fails(done, *texts):
+    wanted(done.returncode != 0 and all(text in done.stderr for text in texts)
+           and "allreduce" not in done.stdout, texts, done.returncode, done.stdout, done.stderr)
+
+
+@case("a document of other ranks, or that moves data only, is reported and not used")
+def _():
+    path = folder("others")
+    compile_schedule(path / "five.json", "AllReduce", 5, "ring")
+    compile_schedule(path / "gather.json", "AllGather", 2, "ring")
+    done = start(2, path)
+    results(done)
+    wanted(", not used by rank 0" in done.stderr and "it only moves data" in done.stderr,
+           done.stderr)
+
+
+@case("what cannot be used ends the program before anything runs, and is named")
+def _():
+    fails(start(2, FOLDER / "missing"), "plans: ", "missing: No such file")
+    fails(start(2, folder("empty")), "has no schedule and no plan set")
+    path = folder("twice")
+    compile_schedule(path / "a.json", "AllReduce", 2, "ring")
+    compile_schedule(path / "b.json", "AllReduce", 2, "mesh", "--in-place")
+    fails(start(2, path), "two documents for AllReduce on 2 ranks: a.json and b.json")
+    path = folder("broken")
+    document = compile_schedule(path / "a.json", "AllReduce", 2, "ring")
+    text = document.read_text().splitlines(keepends=True)
+    number = next(i for i, line in enumerate(text) if '"Wait"' in line)
+    document.write_text("".join(text[:number] + text[number + 1:]))
+    fails(start(2, path), "plans: ", "a.json:", "error[R6]")
+    (path / "a.json").write_text("{}")
+    fails(start(2, path), "a.json:1:", "error[R1]")
+    fails(start(2, path, ",order=library"), "nothing follows them with order=library")
+
+
+@case("only rank 0 has the folder")
+def _():
+    path = folder("rank-0")
+    compile_schedule(path / "all.json", "AllReduce", 2, "mesh(fold=linear)")
+    script = FOLDER / "script"
+    rank = {"openmpi": "OMPI_COMM_WORLD_RANK", "mpich": "PMI_RANK"}[LIBRARY]
+    script.write_text(f'#!/bin/sh\n[ "${rank}" = 0 ] || export ORDO_MPI=plans=/no/such/folder\n'
+                      f'exec "{PROGRAM}"\n')
+    script.chmod(0o755)
+    done = launch.run(LIBRARY, launch.command(LIBRARY, 2, [script]),
+                      {"LD_PRELOAD": PATH, "ORDO_MPI": f"plans={path}"})
+    agree(results(done), expected_all(read(path / "all.json"), 2, 600))
+
+
+@case("ordo mpi --plans passes the folder on")
+def _():
+    done = subprocess.run([ORDO, "mpi", "--mpi", LIBRARY, "--plans", "x", "/bin/sh", "-c",
+                           'echo "$ORDO_MPI"'], stdout=subprocess.PIPE, text=True, check=False)
+    wanted(done.returncode == 0 and done.stdout == f"plans={pathlib.Path.cwd()}/x\n", done)
+
+
+if not launch.command(LIBRARY, 1, []):
+    print(f"1..0 # SKIP there is no launcher of {LIBRARY}")
+    sys.exit(0)
+try:
+    run_cases()
+finally:
+    shutil.rmtree(FOLDER)

@@ -1,0 +1,337 @@
+/* folder.c - the documents of `plans=FOLDER`, the same on all ranks. */
+#include "folder.h"
+#include <inttypes.h>
+#include <ordo/detail/fail.h>
+#include <ordo/plan_set.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A plan of a document. */
+struct made {
+	struct mpi_plan plan;
+	struct made *next;
+};
+struct mpi_range {
+	const struct mpi_document *document;
+	struct mpi_range_facts facts;
+	struct mpi_range *with_text; /* itself, or the earlier range with its schedule */
+	const char *text;
+	_Atomic uint64_t ncall;
+	/* Of a range with a text, made when it is first used. */
+	struct made *plans;
+	struct mpi_trees *trees; /* [ntree] */
+	uint32_t *tree_of;	 /* [nchunk] */
+	uint32_t ntree, chunks_per_block;
+};
+struct mpi_document {
+	struct mpi_document_facts facts;
+	struct mpi_range *ranges;
+	struct mpi_document *next;
+};
+/* What no document covered. */
+struct uncovered {
+	enum ordo_operator op;
+	uint32_t nrank, nshard;
+	uint64_t ncall;
+	struct uncovered *next;
+};
+
+static char *all_bytes; /* texts point into them */
+static struct mpi_document *documents;
+static struct uncovered *uncovered;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+static const char *read_range(struct mpi_document *document, uint32_t i, const char *at)
+{
+	struct mpi_range *range = &document->ranges[i];
+	memcpy(&range->facts, at, sizeof range->facts);
+	range->document = document;
+	range->with_text =
+		range->facts.text_bytes ? range : &document->ranges[range->facts.text_of];
+	range->text = at + sizeof range->facts;
+	return range->text + range->facts.text_bytes;
+}
+
+/* The bytes are those of ordo_mpi_folder_read. */
+static bool read_all(size_t size, struct ordo_error *error)
+{
+	struct mpi_document **last = &documents;
+	for (const char *at = all_bytes, *end = at + size; at < end;) {
+		struct mpi_document *document = calloc(1, sizeof *document);
+		if (!document)
+			return ordo_fail_memory(error);
+		*last = document;
+		last = &document->next;
+		memcpy(&document->facts, at, sizeof document->facts);
+		at += sizeof document->facts;
+		document->ranges = calloc(document->facts.nrange, sizeof *document->ranges);
+		if (!document->ranges)
+			return ordo_fail_memory(error);
+		for (uint32_t i = 0; i < document->facts.nrange; i++)
+			at = read_range(document, i, at);
+	}
+	return true;
+}
+
+bool ordo_mpi_folder_share(const char *path, struct ordo_error *error)
+{
+	int rank;
+	size_t size = 0;
+	PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	if (!rank && !ordo_mpi_folder_read(path, &all_bytes, &size, error))
+		return false;
+	uint64_t n = size;
+	PMPI_Bcast(&n, 1, MPI_UINT64_T, 0, MPI_COMM_WORLD);
+	if (rank && !(all_bytes = malloc(n + 1)))
+		return ordo_fail_memory(error);
+	for (uint64_t done = 0, most = UINT64_C(1) << 30; done < n; done += most)
+		PMPI_Bcast(all_bytes + done, (int)(n - done < most ? n - done : most), MPI_BYTE, 0,
+			MPI_COMM_WORLD);
+	return read_all(n, error);
+}
+
+bool ordo_mpi_folder_is_used(void)
+{
+	return documents;
+}
+
+static void count_uncovered(enum ordo_operator op, uint32_t nrank, uint32_t nshard)
+{
+	struct uncovered *one;
+	pthread_mutex_lock(&lock);
+	for (one = uncovered; one; one = one->next)
+		if (one->op == op && one->nrank == nrank && one->nshard == nshard)
+			break;
+	if (!one && (one = malloc(sizeof *one))) {
+		*one = (struct uncovered){op, nrank, nshard, 0, uncovered};
+		uncovered = one;
+	}
+	if (one)
+		one->ncall++;
+	pthread_mutex_unlock(&lock);
+}
+
+static struct mpi_range *find_range(struct mpi_document *document, uint64_t bytes)
+{
+	for (uint32_t i = 0; i < document->facts.nrange; i++) {
+		struct mpi_range *range = &document->ranges[i];
+		if (bytes >= range->facts.from_bytes && bytes <= range->facts.to_bytes)
+			return range;
+	}
+	return NULL;
+}
+
+struct mpi_range *ordo_mpi_folder_find(
+	enum ordo_operator op, uint32_t nrank, uint32_t root, uint32_t nshard, uint64_t bytes)
+{
+	struct mpi_range *range = NULL;
+	if (!documents)
+		return NULL;
+	for (struct mpi_document *document = documents; document; document = document->next) {
+		const struct ordo_problem *problem = &document->facts.problem;
+		if (problem->op == op && problem->nrank == nrank && problem->root == root &&
+			problem->nshard == nshard && (range = find_range(document, bytes)))
+			break;
+	}
+	if (range)
+		atomic_fetch_add_explicit(&range->ncall, 1, memory_order_relaxed);
+	else
+		count_uncovered(op, nrank, nshard);
+	return range;
+}
+
+const struct ordo_problem *ordo_mpi_range_problem(const struct mpi_range *range)
+{
+	return &range->document->facts.problem;
+}
+
+static struct ordo_schedule *read_schedule(const struct mpi_range *range, struct ordo_error *error)
+{
+	const struct ordo_read_options options = {.no_places = true};
+	return ordo_schedule_read_text(
+		range->text, range->facts.text_bytes, range->facts.name, &options, error);
+}
+
+/* The trees of all chunks, each once. */
+static bool copy_trees(struct mpi_range *range, const struct ordo_proof *proof, uint32_t nchunk,
+	struct ordo_error *error)
+{
+	range->trees = calloc(nchunk, sizeof *range->trees);
+	range->tree_of = malloc(nchunk * sizeof *range->tree_of);
+	uint32_t *roots = malloc(nchunk * sizeof *roots);
+	bool worked = range->trees && range->tree_of && roots;
+	range->ntree = 0;
+	if (!worked)
+		ordo_fail_memory(error);
+	for (uint32_t c = 0; worked && c < nchunk; c++) {
+		const uint32_t root = ordo_same_tree(&proof->trees, proof->chunk_tree[c]);
+		uint32_t t = 0;
+		while (t < range->ntree && roots[t] != root)
+			t++;
+		range->tree_of[c] = t;
+		if (t < range->ntree)
+			continue;
+		roots[range->ntree++] = root;
+		worked = ordo_mpi_tree_open(
+			&range->trees[t], &proof->trees, proof->chunk_tree[c], error);
+	}
+	free(roots);
+	return worked;
+}
+
+/* Proves it again, on every rank: only so does it know the trees. */
+static bool make_trees(
+	struct mpi_range *range, const struct ordo_schedule *schedule, struct ordo_error *error)
+{
+	struct ordo_proof *proof = ordo_verify(schedule, NULL, error);
+	bool worked = proof;
+	if (proof && (!proof->proved || strcmp(proof->digest, range->facts.digest)))
+		worked = ordo_fail(error, ORDO_REFUTED, 0, "%s has the order %s, and on rank 0 %s",
+			range->facts.name, proof->digest, range->facts.digest);
+	worked = worked && copy_trees(range, proof, ordo_nchunk(&schedule->problem), error);
+	ordo_proof_destroy(proof);
+	range->chunks_per_block = worked ? schedule->problem.chunks_per_block : 0;
+	return worked;
+}
+
+static struct made *make_plan(struct mpi_range *range, const struct ordo_schedule *schedule,
+	uint32_t rank, struct ordo_error *error)
+{
+	struct ordo_levels *levels = ordo_levels_create(schedule, error);
+	struct made *made = levels ? calloc(1, sizeof *made) : NULL;
+	if (made)
+		made->plan = (struct mpi_plan){.nrank = schedule->problem.nrank,
+			.rank = rank,
+			.algorithm = range->facts.algorithm,
+			.part = ordo_part_create(levels, rank, error),
+			.trees = range->ntree == 1 ? range->trees[0] : (struct mpi_trees){0}};
+	else if (levels)
+		ordo_fail_memory(error);
+	ordo_levels_destroy(levels);
+	if (made && made->plan.part) {
+		made->next = range->plans;
+		return range->plans = made;
+	}
+	free(made);
+	return NULL;
+}
+
+static struct made *find_plan(struct mpi_range *range, uint32_t rank, struct ordo_error *error)
+{
+	for (struct made *made = range->plans; made; made = made->next)
+		if (made->plan.rank == rank)
+			return made;
+	struct ordo_schedule *schedule = read_schedule(range, error);
+	const bool has_trees =
+		schedule && (range->chunks_per_block || make_trees(range, schedule, error));
+	struct made *made = has_trees ? make_plan(range, schedule, rank, error) : NULL;
+	ordo_schedule_destroy(schedule);
+	return made;
+}
+
+const struct mpi_plan *ordo_mpi_range_plan(
+	struct mpi_range *range, uint32_t rank, struct ordo_error *error)
+{
+	pthread_mutex_lock(&lock);
+	const struct made *made = find_plan(range->with_text, rank, error);
+	pthread_mutex_unlock(&lock);
+	return made ? &made->plan : NULL;
+}
+
+static bool has_trees(struct mpi_range *range)
+{
+	pthread_mutex_lock(&lock);
+	struct ordo_schedule *schedule =
+		range->chunks_per_block ? NULL : read_schedule(range, NULL);
+	const bool worked =
+		range->chunks_per_block || (schedule && make_trees(range, schedule, NULL));
+	pthread_mutex_unlock(&lock);
+	ordo_schedule_destroy(schedule);
+	return worked;
+}
+
+int ordo_mpi_range_fold(struct mpi_range *range, const struct mpi_arithmetic *arithmetic,
+	uint32_t block, const void *const *inputs, uint64_t n, void *out)
+{
+	struct mpi_range *own = range->with_text;
+	const uint32_t nleaf = ordo_mpi_range_problem(range)->nshard;
+	const void **at = malloc(nleaf * sizeof *at);
+	int code = at && has_trees(own) ? MPI_SUCCESS : MPI_ERR_NO_MEM;
+	const uint32_t K = own->chunks_per_block;
+	for (uint32_t k = 0; code == MPI_SUCCESS && k < K; k++) {
+		const uint64_t begin = ordo_chunk_begin(n, K, k, 1),
+			       size = ordo_chunk_begin(n, K, k + 1, 1) - begin;
+		for (uint32_t leaf = 0; leaf < nleaf; leaf++)
+			at[leaf] = (const char *)inputs[leaf] + begin * arithmetic->extent;
+		if (size)
+			code = ordo_mpi_trees_fold(&own->trees[own->tree_of[block * K + k]],
+				arithmetic, at, size, (char *)out + begin * arithmetic->extent);
+	}
+	free(at);
+	return code;
+}
+
+static void print_calls(FILE *out, uint64_t ncall)
+{
+	if (ncall)
+		fprintf(out, ", %" PRIu64 " call%s\n", ncall, ncall == 1 ? "" : "s");
+	else
+		fprintf(out, ", not used by rank 0\n");
+}
+
+static void print_schedule(FILE *out, const struct mpi_range *range)
+{
+	fprintf(out, "by %s, %s, order digest %s", range->facts.algorithm, range->facts.order,
+		range->facts.digest);
+	print_calls(out, range->ncall);
+}
+
+static void print_range(FILE *out, const struct mpi_range *range)
+{
+	fprintf(out, "ordo:     %" PRIu64 " bytes and more", range->facts.from_bytes);
+	if (range->facts.to_bytes != ORDO_ENDLESS)
+		fprintf(out, ", up to %" PRIu64, range->facts.to_bytes);
+	fprintf(out, ": %s, ", range->facts.name);
+	print_schedule(out, range);
+}
+
+static void print_document(FILE *out, const struct mpi_document *document)
+{
+	const struct ordo_problem *problem = &document->facts.problem;
+	fprintf(out, "ordo:   %s: %s on %" PRIu32 " ranks", document->facts.name,
+		ordo_operator_facts(problem->op)->name, problem->nrank);
+	if (ordo_operator_facts(problem->op)->rooted)
+		fprintf(out, ", root %" PRIu32, problem->root);
+	if (problem->nshard != problem->nrank)
+		fprintf(out, ", %" PRIu32 " shards", problem->nshard);
+	if (!ordo_operator_facts(problem->op)->reduces) {
+		fprintf(out, ", not used: it only moves data\n");
+	} else if (document->facts.is_set) {
+		fprintf(out, ", %s\n",
+			document->facts.changes ? "its order changes with the size"
+						: "one order for all sizes");
+		for (uint32_t i = 0; i < document->facts.nrange; i++)
+			print_range(out, &document->ranges[i]);
+	} else {
+		fprintf(out, ", ");
+		print_schedule(out, &document->ranges[0]);
+	}
+}
+
+void ordo_mpi_folder_print(FILE *out, const char *fallback)
+{
+	for (const struct mpi_document *document = documents; document; document = document->next)
+		print_document(out, document);
+	pthread_mutex_lock(&lock);
+	for (const struct uncovered *one = uncovered; one; one = one->next) {
+		fprintf(out, "ordo:   not covered by plans: %s on %" PRIu32 " ranks",
+			ordo_operator_facts(one->op)->name, one->nrank);
+		if (one->nshard != one->nrank)
+			fprintf(out, ", %" PRIu32 " shards", one->nshard);
+		fprintf(out, ", in the order %s", fallback);
+		print_calls(out, one->ncall);
+	}
+	pthread_mutex_unlock(&lock);
+}

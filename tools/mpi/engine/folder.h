@@ -1,0 +1,56 @@
+/* folder.h - the documents of `plans=FOLDER`: schedules and plan sets that reductions follow
+ * instead of the order of `order=`. Private to tools/mpi/.
+ *
+ * Rank 0 reads and proves them once, and all ranks get them as text, because a communicator of any
+ * ranks may need any of them. A rank makes its part of one when a communicator first uses it. */
+#ifndef ORDO_MPI_FOLDER_H
+#define ORDO_MPI_FOLDER_H
+
+#include "plan.h"
+
+/* What rank 0 knows of a document; sent before its ranges. */
+struct mpi_document_facts {
+	struct ordo_problem problem; /* chunks_per_block is that of the first schedule */
+	char name[256];		     /* below the folder */
+	uint32_t nrange;	     /* 1 for a schedule */
+	bool is_set, changes;	     /* a set; whose order changes with the size */
+};
+/* And of the schedule of a range of sizes; its text follows, unless another range has it. */
+struct mpi_range_facts {
+	uint64_t from_bytes, to_bytes; /* both belong to it; ORDO_ENDLESS */
+	uint64_t text_bytes;	       /* 0: that of an earlier range */
+	uint32_t text_of;	       /* that range; or itself */
+	char name[256], algorithm[128], order[64], digest[33];
+};
+
+struct mpi_range;
+
+/* Reads and proves all documents of a folder (or the one that the folder is), and writes them as
+ * all ranks get them: facts, and the text of each schedule. The caller frees *bytes. false: there
+ * is no folder, a document cannot be read or is not proved or not usable, or two are for the same
+ * case. */
+bool ordo_mpi_folder_read(const char *path, char **bytes, size_t *size, struct ordo_error *error);
+/* Reads the folder on rank 0, and gives it to all ranks. All ranks of MPI_COMM_WORLD call. false:
+ * as above, on rank 0 alone: the others wait, and the caller ends the program. */
+bool ordo_mpi_folder_share(const char *path, struct ordo_error *error);
+
+/* Whether there is a folder. */
+bool ordo_mpi_folder_is_used(void);
+/* The range that a reduction follows, and counts it. nshard: nrank, or that of
+ * ordo_mpi_allreduce_shards. bytes: of all blocks of one rank. NULL: not covered; that is counted
+ * as well. Any thread. */
+struct mpi_range *ordo_mpi_folder_find(
+	enum ordo_operator op, uint32_t nrank, uint32_t root, uint32_t nshard, uint64_t bytes);
+const struct ordo_problem *ordo_mpi_range_problem(const struct mpi_range *range);
+/* Its plan for a rank, kept until the end. plan->trees is the tree of all chunks, or empty if they
+ * have several. Any thread; no other rank is needed. NULL: see error. */
+const struct mpi_plan *ordo_mpi_range_plan(
+	struct mpi_range *range, uint32_t rank, struct ordo_error *error);
+/* Evaluates the trees of a block of n elements, chunk by chunk, as ordo_mpi_trees_fold. block: 0,
+ * or that of a ReduceScatter. Returns an MPI error code. */
+int ordo_mpi_range_fold(struct mpi_range *range, const struct mpi_arithmetic *arithmetic,
+	uint32_t block, const void *const *inputs, uint64_t n, void *out);
+/* A line for each document and range, and for what none covered; nothing without a folder. */
+void ordo_mpi_folder_print(FILE *out, const char *fallback);
+
+#endif

@@ -1,0 +1,31 @@
+/* reduction.h - one reduction while it runs. Private to tools/mpi/. */
+#ifndef ORDO_MPI_REDUCTION_H
+#define ORDO_MPI_REDUCTION_H
+
+#include "communicator.h"
+#include "elements.h"
+
+struct mpi_range;
+
+struct mpi_reduction {
+	const struct ordo_mpi_call *call;
+	struct mpi_state *state;
+	struct mpi_elements elements;
+};
+
+/* Runs a plan on these buffers, by messages. All ranks call, with plans of one schedule. counts:
+ * [nrank], of ReduceScatter; else NULL. Returns an MPI error code, as all here. */
+int ordo_mpi_reduction_run(const struct mpi_reduction *reduction, const struct mpi_plan *plan,
+	const MPI_Count *counts, const void *input, void *output);
+/* Through the window, if there is one for these elements; false: there is none. trees: all
+ * elements'. */
+bool ordo_mpi_reduction_share(
+	const struct mpi_reduction *reduction, const struct mpi_trees *trees, int *code);
+
+/* The document that a call on so many ranks follows, which is counted; NULL: none. */
+struct mpi_range *ordo_mpi_call_range(
+	const struct ordo_mpi_call *call, const struct mpi_elements *elements, int nrank);
+/* Makes the reduction as a document says. */
+int ordo_mpi_reduction_follow(const struct mpi_reduction *reduction, struct mpi_range *range);
+
+#endif
