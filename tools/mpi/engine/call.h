@@ -24,9 +24,18 @@ struct ordo_mpi_call {
 	const MPI_Count *counts; /* [ranks] REDUCE_SCATTER; else NULL */
 	MPI_Datatype datatype;
 	MPI_Op op;
-	int root; /* REDUCE; else 0 */
+	int root;   /* REDUCE; else 0 */
+	int nshard; /* of ordo_mpi_allreduce_shards; else 0: one a rank */
 	MPI_Comm comm;
 };
+
+/* Vectors that this rank contributes, one after another. */
+static inline int ordo_mpi_own_shards(const struct ordo_mpi_call *call, int rank, int nrank)
+{
+	return call->nshard ? (int)((rank + 1LL) * call->nshard / nrank -
+				      (long long)rank * call->nshard / nrank)
+			    : 1;
+}
 
 /* Makes the call in the proved order. Returns MPI_SUCCESS, or an error code that the caller passes
  * to the communicator's error handler. All ranks call. Calls PMPI functions only. */

@@ -21,7 +21,8 @@ struct mpi_bound {
 };
 enum { MPI_NBOUND = 8 };
 
-/* A document that ranks of a communicator follow: all of them have their plans. */
+/* A document that ranks of a communicator follow, or (range NULL) a plan over shards: all of them
+ * have their plans. */
 struct mpi_followed {
 	const struct mpi_range *range;
 	const struct mpi_plan *plan;

@@ -217,7 +217,7 @@ const struct mpi_plan *ordo_mpi_plan(enum ordo_mpi_order order, enum ordo_mpi_fo
 /* What communicators use: some plans go with their communicator. */
 struct record {
 	enum ordo_mpi_form form;
-	uint32_t nrank;
+	uint32_t nrank, nshard;
 	const char *algorithm;
 	char digest[33];
 	struct record *next;
@@ -230,10 +230,12 @@ void ordo_mpi_plan_record(const struct mpi_plan *plan)
 	pthread_mutex_lock(&lock);
 	for (record = records; record; record = record->next)
 		if (record->form == plan->form && record->nrank == plan->nrank &&
+			record->nshard == plan->nshard &&
 			!strcmp(record->algorithm, plan->algorithm))
 			break;
 	if (!record && (record = malloc(sizeof *record))) {
-		*record = (struct record){plan->form, plan->nrank, plan->algorithm, "", records};
+		*record = (struct record){
+			plan->form, plan->nrank, plan->nshard, plan->algorithm, "", records};
 		memcpy(record->digest, plan->digest, sizeof record->digest);
 		records = record;
 	}
@@ -245,12 +247,16 @@ void ordo_mpi_plans_print(FILE *out)
 	static const char *const forms[ORDO_MPI_NFORM] = {
 		"AllReduce, short", "AllReduce, long", "Reduce", "ReduceScatter"};
 	pthread_mutex_lock(&lock);
-	for (const struct record *record = records; record; record = record->next)
-		fprintf(out, "ordo:   %-17s on %" PRIu32 " ranks by %s, %s%s\n",
-			forms[record->form], record->nrank, record->algorithm,
+	for (const struct record *record = records; record; record = record->next) {
+		fprintf(out, "ordo:   %-17s on %" PRIu32 " ranks", forms[record->form],
+			record->nrank);
+		if (record->nshard)
+			fprintf(out, ", %" PRIu32 " shards,", record->nshard);
+		fprintf(out, " by %s, %s%s\n", record->algorithm,
 			record->digest[0] ? "order digest "
 					  : "generated for each rank (proved for fewer ranks)",
 			record->digest);
+	}
 	pthread_mutex_unlock(&lock);
 }
 

@@ -24,6 +24,7 @@ struct mpi_plan {
 	enum ordo_mpi_form form;
 	enum ordo_mpi_order order;
 	uint32_t nrank, rank;
+	uint32_t nshard;       /* of shards.c; else 0: one a rank */
 	const char *algorithm; /* as given to the compiler */
 	char digest[33];       /* the order's; "": generated, not proved at this size */
 	struct ordo_part *part;

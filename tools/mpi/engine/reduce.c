@@ -181,6 +181,8 @@ int ordo_mpi_reduce(const struct ordo_mpi_call *call)
 	code = ordo_mpi_elements(&reduction.elements, call->datatype, call->op);
 	if (code != MPI_SUCCESS || is_empty(call, reduction.state->nrank))
 		return code;
+	if (call->nshard)
+		return ordo_mpi_reduction_shards(&reduction);
 	struct mpi_range *range =
 		ordo_mpi_call_range(call, &reduction.elements, reduction.state->nrank);
 	if (range)

@@ -25,6 +25,8 @@ bool ordo_mpi_reduction_share(
 /* The document that a call on so many ranks follows, which is counted; NULL: none. */
 struct mpi_range *ordo_mpi_call_range(
 	const struct ordo_mpi_call *call, const struct mpi_elements *elements, int nrank);
+/* Makes an AllReduce over virtual shards, in the dyadic order. */
+int ordo_mpi_reduction_shards(const struct mpi_reduction *reduction);
 /* Makes the reduction as a document says. */
 int ordo_mpi_reduction_follow(const struct mpi_reduction *reduction, struct mpi_range *range);
 

@@ -170,7 +170,7 @@ enum ordo_mpi_class ordo_mpi_classify(const struct ordo_mpi_call *call)
 		return ORDO_MPI_INTEGERS;
 	if (class == ORDO_MPI_TAKEN)
 		class = classify_operation(call->datatype, call->op);
-	if (class == ORDO_MPI_TAKEN && nrank == 1)
+	if (class == ORDO_MPI_TAKEN && nrank == 1 && !call->nshard)
 		class = ORDO_MPI_ONE_RANK;
 	if (class == ORDO_MPI_TAKEN &&
 		is_on_device(call->send == MPI_IN_PLACE ? call->receive : call->send))

@@ -40,7 +40,7 @@ static bool is_too_large(enum ordo_mpi_function function, const struct ordo_mpi_
 	MPI_Aint low, extent = 0, true_low, true_extent = 0;
 	int nrank = 0;
 	MPI_Count most = call->count;
-	if (function < ORDO_MPI_F_IALLREDUCE)
+	if (function < ORDO_MPI_F_IALLREDUCE || function == ORDO_MPI_F_ALLREDUCE_SHARDS)
 		return false;
 	PMPI_Type_get_extent(call->datatype, &low, &extent);
 	PMPI_Type_get_true_extent(call->datatype, &true_low, &true_extent);
@@ -49,6 +49,14 @@ static bool is_too_large(enum ordo_mpi_function function, const struct ordo_mpi_
 		most = call->counts[r] > most ? call->counts[r] : most;
 	return extent < true_extent || most > INT_MAX / nrank ||
 	       (uint64_t)most * (uint64_t)nrank * (uint64_t)extent > ordo_mpi_settings.memory;
+}
+
+/* Each rank has one shard at least, and its sum is not where they are. */
+static bool has_shards(const struct ordo_mpi_call *call)
+{
+	int nrank = 0;
+	PMPI_Comm_size(call->comm, &nrank);
+	return call->nshard >= nrank && call->send != MPI_IN_PLACE;
 }
 
 enum ordo_mpi_class ordo_mpi_begin(struct ordo_mpi_passed *passed, enum ordo_mpi_function function,
@@ -61,6 +69,8 @@ enum ordo_mpi_class ordo_mpi_begin(struct ordo_mpi_passed *passed, enum ordo_mpi
 	ordo_mpi_meet_late();
 	ordo_mpi_report_at_end();
 	enum ordo_mpi_class class = ordo_mpi_classify(call);
+	if (class == ORDO_MPI_TAKEN && function == ORDO_MPI_F_ALLREDUCE_SHARDS && !has_shards(call))
+		class = ORDO_MPI_INVALID;
 	if (class == ORDO_MPI_TAKEN && is_too_large(function, call))
 		class = ORDO_MPI_TOO_LARGE;
 	if (class == ORDO_MPI_TAKEN &&

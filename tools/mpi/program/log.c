@@ -145,7 +145,9 @@ void ordo_mpi_log_begin(struct mpi_log_line *line, enum ordo_mpi_function functi
 	PMPI_Comm_size(call->comm, &line->nrank);
 	PMPI_Comm_rank(call->comm, &line->rank);
 	const void *input = call->send == MPI_IN_PLACE ? call->receive : call->send;
-	line->has_input = hash(input, length(call, line->nrank), call->datatype, &line->input);
+	line->has_input = hash(input,
+		length(call, line->nrank) * ordo_mpi_own_shards(call, line->rank, line->nrank),
+		call->datatype, &line->input);
 }
 
 static const char *name_of(MPI_Op op)

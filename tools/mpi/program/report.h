@@ -20,9 +20,10 @@ enum ordo_mpi_function {
 	ORDO_MPI_F_ALLREDUCE_INIT,
 	ORDO_MPI_F_REDUCE_INIT,
 	ORDO_MPI_F_REDUCE_SCATTER_INIT,
-	ORDO_MPI_F_REDUCE_SCATTER_BLOCK_INIT
+	ORDO_MPI_F_REDUCE_SCATTER_BLOCK_INIT,
+	ORDO_MPI_F_ALLREDUCE_SHARDS /* ours, and blocking */
 };
-#define ORDO_MPI_NFUNCTION 14
+#define ORDO_MPI_NFUNCTION 15
 
 const char *ordo_mpi_function_name(enum ordo_mpi_function function); /* "MPI_Allreduce" */
 

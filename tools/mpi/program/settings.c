@@ -76,12 +76,15 @@ static bool read_one(struct mpi_settings *settings, char *text, char *why, size_
 		return copy_path(settings->log, value, text, why, size);
 	if (value && !strcmp(text, "plans"))
 		return copy_path(settings->plans, value, text, why, size);
+	if (value && !strcmp(text, "shards"))
+		return read_number(&settings->shards, value, text, why, size);
 	if (value && !strcmp(text, "memory"))
 		return read_number(&settings->memory, value, text, why, size);
 	if (value && !strcmp(text, "deadline"))
 		return read_number(&settings->deadline, value, text, why, size);
 	snprintf(why, size,
-		"found \"%s\", wanted order=ORDER, plans=FOLDER, report=FILE, log=FOLDER, strict, "
+		"found \"%s\", wanted order=ORDER, plans=FOLDER, shards=V, report=FILE, "
+		"log=FOLDER, strict, "
 		"messages, check, memory=BYTES or deadline=SECONDS, separated by commas",
 		text);
 	return false;

@@ -16,6 +16,7 @@ struct mpi_settings {
 	char report[ORDO_MPI_PATH]; /* "": stderr, "none": nowhere */
 	char log[ORDO_MPI_PATH];    /* folder; "": no log */
 	char plans[ORDO_MPI_PATH];  /* folder of documents on rank 0; "": none */
+	uint64_t shards;	    /* for ordo_mpi_shards; 0: not given */
 	uint64_t memory;	    /* bytes, that an I-form may collect on a rank */
 	uint64_t deadline;	    /* seconds, for all ranks to answer at the start */
 };
@@ -23,8 +24,9 @@ struct mpi_settings {
 /* Of this process. */
 extern struct mpi_settings ordo_mpi_settings;
 
-/* Reads the text of ORDO_MPI: "order=dyadic,plans=FOLDER,report=FILE,log=FOLDER,strict,check,
- * memory=BYTES,deadline=SECONDS". NULL or "": the defaults. false: `why` says what is wrong. */
+/* Reads the text of ORDO_MPI: "order=dyadic,plans=FOLDER,shards=V,report=FILE,log=FOLDER,
+ * strict,check,memory=BYTES,deadline=SECONDS". NULL or "": the defaults. false: `why` says what is
+ * wrong. */
 bool ordo_mpi_settings_read(
 	struct mpi_settings *settings, const char *text, char *why, size_t size);
 /* Right after MPI was started, on every rank: takes the settings of rank 0, and waits for all ranks
