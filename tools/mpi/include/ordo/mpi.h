@@ -10,7 +10,7 @@
  * program by `mpirun -n 8 ordo mpi ./program`. So a program includes this header and links
  * nothing of ours: the functions are found when it runs (with a libc before glibc 2.34: link
  * -ldl). Without the library the sums are made by MPI itself, and their bits depend on the
- * number of ranks; ordo_mpi_is_loaded() tells which.
+ * number of ranks; ordo_mpi_is_loaded() is then 0.
  *
  * A program that is linked with the library, `pkg-config --cflags --libs libordo-openmpi` (or
  * libordo-mpich), defines ORDO_MPI_LINKED and calls the functions directly: then it needs
