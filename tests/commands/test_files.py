@@ -63,7 +63,7 @@ def check_table_of_writers(ordo, schedules):
              for words in schedules for word, place in zip(words, [*words[1:], None])
              if "X" in (str(place), *str(word).split("=")[1:])}
     reads = {("run", "--replay"), ("run", "--input"), ("view", "--against"), ("draw", "--trace"),
-             ("view", "--trace"), ("predict", "--trace")}
+             ("view", "--trace"), ("predict", "--trace"), ("mpi", "--plans")}
     alone = {("demo", "--output"), ("calibrate", "--output"),
              ("explain", "--write-example"),  # read nothing
              ("mpi", "--report"), ("mpi", "--log")}  # MPI programs write them

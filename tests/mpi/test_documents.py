@@ -231,8 +231,19 @@ def _():
            done.stderr)
     wanted("201 bytes and more, up to 9000: large.json" in done.stderr, done.stderr)
     wanted("not covered by plans: AllReduce on 3 ranks" in done.stderr, done.stderr)
-    # The folder may be the set itself.
+    # The folder may be the set itself, and the set a file beside schedules; one of these may be a
+    # folder.
     agree(results(start(3, path)), both)
+    flat = folder("flat")
+    compile_schedule(flat / "small", "AllReduce", 3, "mesh(fold=linear)")
+    shutil.copy(path / "large.json", flat)
+    text = (path / "plan-set.json").read_text().replace("small.json", "small")
+    (flat / "by-size.json").write_text(text)
+    compile_schedule(flat / "to", "Reduce", 3, "ring", "--root", "1")
+    compile_schedule(FOLDER / "to.json", "Reduce", 3, "ring", "--root", "1")
+    done = start(3, flat)
+    agree(results(done), {**both, **expected_to(read(FOLDER / "to.json"), 3)})
+    wanted("by-size.json: AllReduce" in done.stderr and "to: Reduce" in done.stderr, done.stderr)
 
 
 def fails(done, *texts):
@@ -284,11 +295,15 @@ def _():
     agree(results(done), expected_all(read(path / "all.json"), 2, 600))
 
 
-@case("ordo mpi --plans passes the folder on")
+@case("ordo mpi --plans passes the folder on, and the number of shards")
 def _():
-    done = subprocess.run([ORDO, "mpi", "--mpi", LIBRARY, "--plans", "x", "/bin/sh", "-c",
-                           'echo "$ORDO_MPI"'], stdout=subprocess.PIPE, text=True, check=False)
-    wanted(done.returncode == 0 and done.stdout == f"plans={pathlib.Path.cwd()}/x\n", done)
+    start_shell = [ORDO, "mpi", "--mpi", LIBRARY, "--plans", "x", "/bin/sh", "-c",
+                   'echo "$ORDO_MPI"']
+    for more, settings in (([], ""), (["--shards", "8"], "shards=8,")):
+        done = launch.run(LIBRARY, start_shell[:2] + more + start_shell[2:])
+        wanted(done.stdout == f"{settings}plans={pathlib.Path.cwd()}/x\n", done)
+    done = launch.run(LIBRARY, start_shell[:2] + ["--shards", "some"] + start_shell[2:])
+    wanted(done.returncode == 2 and '--shards: found "some"' in done.stderr, done)
 
 
 if not launch.command(LIBRARY, 1, []):

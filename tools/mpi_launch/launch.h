@@ -6,7 +6,7 @@
 
 /* The options of `ordo mpi`, as on the command line; NULL: not given. */
 struct mpi_settings_words {
-	const char *order, *plans, *report, *log;
+	const char *order, *plans, *shards, *report, *log;
 	bool strict, check;
 };
 
