@@ -139,6 +139,11 @@ static int reduce_scatter(const struct mpi_reduction *reduction)
 	return code;
 }
 
+bool ordo_mpi_reduction_fits(const struct mpi_reduction *reduction)
+{
+	return reduction->elements.is_packed && reduction->elements.extent <= MOST_WINDOW_EXTENT;
+}
+
 bool ordo_mpi_reduction_share(
 	const struct mpi_reduction *reduction, const struct mpi_trees *trees, int *code)
 {
@@ -151,8 +156,7 @@ bool ordo_mpi_reduction_share(
 		.elements = &reduction->elements,
 		.input = in_place ? call->receive : call->send,
 		.output = receives ? call->receive : NULL};
-	if (!through.window || !reduction->elements.is_packed ||
-		reduction->elements.extent > MOST_WINDOW_EXTENT)
+	if (!through.window || !ordo_mpi_reduction_fits(reduction))
 		return false;
 	if (call->operation == ORDO_MPI_ALLREDUCE || call->operation == ORDO_MPI_REDUCE) {
 		*code = ordo_mpi_window_reduce(&through, (uint64_t)call->count);

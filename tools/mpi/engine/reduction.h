@@ -17,6 +17,8 @@ struct mpi_reduction {
  * [nrank], of ReduceScatter; else NULL. Returns an MPI error code, as all here. */
 int ordo_mpi_reduction_run(const struct mpi_reduction *reduction, const struct mpi_plan *plan,
 	const MPI_Count *counts, const void *input, void *output);
+/* Whether the elements are such that a window takes them. */
+bool ordo_mpi_reduction_fits(const struct mpi_reduction *reduction);
 /* Through the window, if there is one for these elements; false: there is none. trees: all
  * elements'. */
 bool ordo_mpi_reduction_share(

@@ -18,11 +18,18 @@ struct node {
 static struct node *nodes;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* All make D(V). Where every rank has whole subtrees, 2^k shards, one vector of each travels. */
-static const char *algorithm_of(uint32_t nshard, uint32_t nrank, enum ordo_mpi_form form)
+/* Whether the shards of each rank are a whole subtree of D(V): 2^k of them. D(N) over these sums is
+ * D(V). */
+static bool has_subtrees(uint32_t nshard, uint32_t nrank)
 {
 	const uint32_t each = nshard / nrank;
-	if (nshard % nrank || (each & (each - 1)))
+	return !(nshard % nrank) && !(each & (each - 1));
+}
+
+/* All make D(V). Where every rank has a subtree, one vector of each travels. */
+static const char *algorithm_of(uint32_t nshard, uint32_t nrank, enum ordo_mpi_form form)
+{
+	if (!has_subtrees(nshard, nrank))
 		return "forest";
 	return form == ORDO_MPI_SHORT_ALLREDUCE ? "tree" : "dyadic";
 }
@@ -148,16 +155,15 @@ static const struct mpi_plan *find_plan(
 	return plan;
 }
 
-/* One rank has all shards. */
-static int fold(const struct mpi_reduction *reduction)
+/* The dyadic tree of this rank's shards. */
+static int fold(const struct mpi_reduction *reduction, int nshard)
 {
 	const struct ordo_mpi_call *call = reduction->call;
 	struct mpi_elements elements = reduction->elements;
 	const struct mpi_arithmetic arithmetic = ordo_mpi_elements_arithmetic(&elements);
-	const struct mpi_trees *trees =
-		ordo_mpi_tree(ORDO_MPI_DYADIC, (uint32_t)call->nshard, NULL);
-	const void **at = malloc((size_t)call->nshard * sizeof *at);
-	for (int s = 0; at && s < call->nshard; s++)
+	const struct mpi_trees *trees = ordo_mpi_tree(ORDO_MPI_DYADIC, (uint32_t)nshard, NULL);
+	const void **at = malloc((size_t)nshard * sizeof *at);
+	for (int s = 0; at && s < nshard; s++)
 		at[s] = (const char *)call->send +
 			(uint64_t)s * (uint64_t)call->count * elements.extent;
 	const int code = at && trees ? ordo_mpi_trees_fold(trees, &arithmetic, at,
@@ -167,13 +173,34 @@ static int fold(const struct mpi_reduction *reduction)
 	return code;
 }
 
+/* Each rank's subtree, and through the window the tree of the ranks. false: there is none. */
+static bool share(const struct mpi_reduction *reduction, int *code)
+{
+	struct mpi_state *state = reduction->state;
+	const uint32_t nrank = (uint32_t)state->nrank, nshard = (uint32_t)reduction->call->nshard;
+	if (!has_subtrees(nshard, nrank) || !ordo_mpi_state_window(state) ||
+		!ordo_mpi_reduction_fits(reduction))
+		return false;
+	struct ordo_mpi_call call = *reduction->call;
+	call.send = MPI_IN_PLACE;
+	const struct mpi_reduction sums = {&call, state, reduction->elements};
+	const struct mpi_trees *trees = ordo_mpi_tree(ORDO_MPI_DYADIC, nrank, NULL);
+	const int folded = fold(reduction, (int)(nshard / nrank));
+	if (!trees || !ordo_mpi_reduction_share(&sums, trees, code))
+		return false;
+	*code = folded == MPI_SUCCESS ? *code : folded;
+	return true;
+}
+
 int ordo_mpi_reduction_shards(const struct mpi_reduction *reduction)
 {
 	const struct ordo_mpi_call *call = reduction->call;
 	const bool is_long = (uint64_t)call->count * reduction->elements.extent >= LONG_BYTES;
 	int code = MPI_SUCCESS;
 	if (reduction->state->nrank == 1)
-		return fold(reduction);
+		return fold(reduction, call->nshard);
+	if (share(reduction, &code))
+		return code;
 	const struct mpi_plan *plan = find_plan(reduction->state, call->nshard,
 		is_long ? ORDO_MPI_LONG_ALLREDUCE : ORDO_MPI_SHORT_ALLREDUCE, &code);
 	return plan ? ordo_mpi_reduction_run(reduction, plan, NULL, call->send, call->receive)
