@@ -295,6 +295,22 @@ def _():
     agree(results(done), expected_all(read(path / "all.json"), 2, 600))
 
 
+@case("part of the ranks, in another order, follow the document for so many")
+def _():
+    path = folder("split")
+    compile_schedule(path / "all.json", "AllReduce", 3, "ring")
+    words = launch.command(LIBRARY, 5, [pathlib.Path(PROGRAM).parent / f"program_{LIBRARY}"])
+    done = launch.run(LIBRARY, words, {"LD_PRELOAD": PATH, "ORDO_MPI": f"plans={path}"})
+    wanted(done.returncode == 0, done.stderr)
+    found = dict(line.split() for line in done.stdout.splitlines())
+    leaves = [[as_float(value(r, 1))] for r in (4, 2, 0)]
+    wished = digest(pack(execute(read(path / "all.json"), leaves, add_floats, [1])[2]))
+    wanted(found["split"] == wished, found, wished)
+    wanted("by ring, 3 orders" in done.stderr and ", 1 call\n" in done.stderr, done.stderr)
+    wanted("not covered by plans: AllReduce on 5 ranks, in the order dyadic" in done.stderr,
+           done.stderr)
+
+
 @case("ordo mpi --plans passes the folder on, and the number of shards")
 def _():
     start_shell = [ORDO, "mpi", "--mpi", LIBRARY, "--plans", "x", "/bin/sh", "-c",
