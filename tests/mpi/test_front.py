@@ -122,6 +122,21 @@ def _():
     agree(start(2, [program("requests")], settings="strict", extra={"TAKEN_ALONE": "1"}))
 
 
+@case("check names two ranks whose calls differ, and is an error on all")
+def _():
+    for what, first, other in (
+            ("count", "MPI_SUM, count 4", "MPI_SUM, count 5"), ("type", "MPI_FLOAT", "MPI_INT"),
+            ("operation", "MPI_SUM", "MPI_MAX"), ("root", "root 0", "root 1"),
+            ("counts", ": 2 2 2", ": 2 3 2"), ("function", "MPI_Allreduce of", "MPI_Reduce of")):
+        done = start(3, [program("unequal"), what], settings="check,report=none")
+        wanted(sorted(done.stdout.splitlines()) == [f"error on rank {r}" for r in range(3)],
+               what, done.stdout, done.stderr)
+        wanted(re.search(rf"check: rank 0 of 3 calls .*{re.escape(first)}.*, and rank 2 calls "
+                         rf".*{re.escape(other)}", done.stderr), what, done.stderr)
+    done = start(3, [program("unequal"), "nothing"], settings="check,report=none")
+    wanted(done.returncode == 0 and not done.stdout + done.stderr, done.stdout, done.stderr)
+
+
 def lines(folder, rank):
     text = (folder / f"rank-{rank}.log").read_text().splitlines()
     wanted(re.fullmatch(r"# ordo mpi log 1, rank \d+ of \d+", text[0]), text[0])

@@ -41,6 +41,10 @@ static inline int ordo_mpi_own_shards(const struct ordo_mpi_call *call, int rank
  * to the communicator's error handler. All ranks call. Calls PMPI functions only. */
 int ordo_mpi_reduce(const struct ordo_mpi_call *call);
 
+/* Compares what the ranks of an intra-communicator call, in words: function, operation, type and
+ * counts. All ranks call. MPI_ERR_ARG on all of them if two differ, which rank 0 reports. */
+int ordo_mpi_compare_calls(MPI_Comm comm, const char *call);
+
 /* The ranks of an intra-communicator that this thread used for its last reduction: a few
  * nanoseconds. false: not known without asking MPI. */
 bool ordo_mpi_last(MPI_Comm comm, int *rank, int *nrank);

@@ -1,5 +1,6 @@
 /* communicator.c - what is kept with a communicator, as an attribute that is freed with it. */
 #include "communicator.h"
+#include "call.h"
 #include <ordo/error.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -248,4 +249,29 @@ struct mpi_bound *ordo_mpi_state_bind(
 	}
 	oldest->used = state->ncall;
 	return oldest;
+}
+
+int ordo_mpi_compare_calls(MPI_Comm comm, const char *call)
+{
+	enum { MOST = 256 };
+	char own[MOST] = {0}, first[MOST], other[MOST];
+	int code, lowest = 0;
+	const struct mpi_state *state = ordo_mpi_state(comm, &code);
+	if (!state)
+		return code;
+	snprintf(own, sizeof own, "%s", call);
+	memcpy(first, own, sizeof first);
+	code = PMPI_Bcast(first, MOST, MPI_CHAR, 0, state->comm);
+	if (code != MPI_SUCCESS)
+		return code;
+	const int differs = strcmp(own, first) ? state->rank : state->nrank;
+	code = PMPI_Allreduce(&differs, &lowest, 1, MPI_INT, MPI_MIN, state->comm);
+	if (code != MPI_SUCCESS || lowest == state->nrank)
+		return code;
+	memcpy(other, own, sizeof other);
+	code = PMPI_Bcast(other, MOST, MPI_CHAR, lowest, state->comm);
+	if (!state->rank)
+		fprintf(stderr, "ordo: check: rank 0 of %d calls %s, and rank %d calls %s\n",
+			state->nrank, first, lowest, other);
+	return code == MPI_SUCCESS ? MPI_ERR_ARG : code;
 }

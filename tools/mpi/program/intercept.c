@@ -3,7 +3,10 @@
 #include "settings.h"
 #include <limits.h>
 #include <ordo/float_mode.h>
+#include <stdio.h>
 #include <stdlib.h>
+#define XXH_INLINE_ALL
+#include <xxhash.h>
 
 void ordo_mpi_mode_begin(struct ordo_mpi_mode *mode)
 {
@@ -110,17 +113,58 @@ uint64_t ordo_mpi_bytes(const struct ordo_mpi_call *call)
 	return (uint64_t)elements * (uint64_t)size;
 }
 
+/* A call in words, the same on two ranks if their arguments fit each other. */
+static void describe(
+	char *text, size_t size, enum ordo_mpi_function function, const struct ordo_mpi_call *call)
+{
+	char datatype[MPI_MAX_OBJECT_NAME + 1] = "a derived type";
+	int n, nrank = 0;
+	if (!ordo_mpi_is_derived(call->datatype))
+		PMPI_Type_get_name(call->datatype, datatype, &n);
+	n = snprintf(text, size, "%s of %s, %s", ordo_mpi_function_name(function), datatype,
+		ordo_mpi_op_name(call->op));
+	if (call->operation == ORDO_MPI_REDUCE)
+		n += snprintf(text + n, size - (size_t)n, ", root %d", call->root);
+	if (!call->counts) {
+		snprintf(text + n, size - (size_t)n, ", count %lld", (long long)call->count);
+		return;
+	}
+	PMPI_Comm_size(call->comm, &nrank);
+	const size_t nbyte = (size_t)nrank * sizeof *call->counts;
+	n += snprintf(text + n, size - (size_t)n, ", counts with hash %016llx:",
+		(unsigned long long)XXH3_64bits(call->counts, nbyte));
+	for (int r = 0; r < nrank && n < (int)size; r++)
+		n += snprintf(text + n, size - (size_t)n, " %lld", (long long)call->counts[r]);
+}
+
+/* With `check`: all ranks make this call. */
+static int compare(enum ordo_mpi_function function, enum ordo_mpi_class class,
+	const struct ordo_mpi_call *call)
+{
+	char text[256];
+	if (!ordo_mpi_settings.check || class == ORDO_MPI_INVALID ||
+		class == ORDO_MPI_INTERCOMMUNICATOR)
+		return MPI_SUCCESS;
+	describe(text, sizeof text, function, call);
+	return ordo_mpi_compare_calls(call->comm, text);
+}
+
 bool ordo_mpi_take(struct ordo_mpi_passed *passed, enum ordo_mpi_function function,
 	const struct ordo_mpi_call *call, int *code)
 {
 	struct ordo_mpi_mode mode;
-	if (ordo_mpi_begin(passed, function, call) != ORDO_MPI_TAKEN)
+	const enum ordo_mpi_class class = ordo_mpi_begin(passed, function, call);
+	*code = compare(function, class, call);
+	if (*code == MPI_SUCCESS && class != ORDO_MPI_TAKEN)
 		return false;
-	const double began = PMPI_Wtime();
-	ordo_mpi_mode_begin(&mode);
-	*code = ordo_mpi_reduce(call);
-	ordo_mpi_mode_end(&mode);
-	ordo_mpi_count(function, ORDO_MPI_TAKEN, ordo_mpi_bytes(call), PMPI_Wtime() - began);
+	if (*code == MPI_SUCCESS) {
+		const double began = PMPI_Wtime();
+		ordo_mpi_mode_begin(&mode);
+		*code = ordo_mpi_reduce(call);
+		ordo_mpi_mode_end(&mode);
+		ordo_mpi_count(
+			function, ORDO_MPI_TAKEN, ordo_mpi_bytes(call), PMPI_Wtime() - began);
+	}
 	ordo_mpi_end(passed, call, *code);
 	if (*code != MPI_SUCCESS)
 		PMPI_Comm_call_errhandler(call->comm, *code);

@@ -150,7 +150,7 @@ void ordo_mpi_log_begin(struct mpi_log_line *line, enum ordo_mpi_function functi
 		call->datatype, &line->input);
 }
 
-static const char *name_of(MPI_Op op)
+const char *ordo_mpi_op_name(MPI_Op op)
 {
 	const struct {
 		MPI_Op op;
@@ -187,7 +187,7 @@ static void print_call(const struct ordo_mpi_call *call, const struct mpi_log_li
 	int n = 0;
 	fprintf(file, "%" PRIu64 " %" PRIdPTR "/%d", line->number, line->communicator, line->nrank);
 	print_field(ordo_mpi_function_name(line->function));
-	print_field(name_of(call->op));
+	print_field(ordo_mpi_op_name(call->op));
 	if (!ordo_mpi_is_derived(call->datatype))
 		PMPI_Type_get_name(call->datatype, datatype, &n);
 	print_field(datatype);

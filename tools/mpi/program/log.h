@@ -35,4 +35,7 @@ void ordo_mpi_log_begin(struct mpi_log_line *line, enum ordo_mpi_function functi
 /* After it: hashes its output if code is MPI_SUCCESS, else there is none, and writes the line. */
 void ordo_mpi_log_end(struct mpi_log_line *line, const struct ordo_mpi_call *call, int code);
 
+/* "MPI_SUM", or "user". */
+const char *ordo_mpi_op_name(MPI_Op op);
+
 #endif
