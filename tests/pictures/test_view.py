@@ -320,14 +320,17 @@ def _():
         "return [...page.model.kind].findIndex((kind, task) => kind === WAIT && "
         "page.model.rankOf[task] === 0)"
     )
+    BROWSER.run(
+        "window.flashed = []; new MutationObserver(() => document.querySelectorAll('.flash')"
+        ".forEach(row => window.flashed.push(row.id))).observe(document.body, "
+        "{attributes: true, childList: true, subtree: true})")
     BROWSER.click(f"#task-{wait} .jump")
     notify, rank, text = BROWSER.run(
         "const task = page.task, m = page.model; return [task, m.rankOf[task], m.taskText(task)]")
     wanted(text.startswith("Notify 0 signal") and BROWSER.run("return page.rank") == rank, text)
     wanted(
-        BROWSER.run(
-            "return document.querySelector('#task-' + arguments[0]).classList.contains('flash')",
-            notify), "nothing marks it")
+        BROWSER.run("return window.flashed.includes('task-' + arguments[0])", notify),
+        "nothing marks it")
     wanted(
         BROWSER.seen(f"#task-{notify}") and BROWSER.text("#tasks h3") == f"Rank {rank}",
         BROWSER.text("#tasks h3"))

@@ -40,7 +40,7 @@ static int mpi(struct call *call)
 			"the order of all reductions; library: its own, to be logged (dyadic)"},
 		{"plans", 0, TEXT, &words.plans, "FOLDER",
 			"schedules and plan sets that reductions follow where they cover them"},
-		{"shards", 0, TEXT, &words.shards, "V",
+		{"shards", 0, NUMBER, &words.shards, "V",
 			"into how many shards a program that uses <ordo/mpi.h> divides its work"},
 		{"report", 0, TEXT, &words.report, "FILE",
 			"where rank 0 writes the report at the end, or none (stderr)"},

@@ -2,6 +2,7 @@
 #include "launch.h"
 #include "base/report.h"
 #include <errno.h>
+#include <inttypes.h>
 #include <ordo/detail/fail.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -125,10 +126,6 @@ static bool set_settings(struct call *call, const struct mpi_settings_words *wor
 		return refuse_usage(call, NULL,
 			"--order: found %s, wanted dyadic, linear, folded or library",
 			words->order);
-	if (words->shards &&
-		(!*words->shards || strspn(words->shards, "0123456789") != strlen(words->shards)))
-		return refuse_usage(
-			call, NULL, "--shards: found \"%s\", wanted a number", words->shards);
 	FILE *out = open_memstream(&text, &size);
 	if (!out)
 		return refuse_memory(call);
@@ -136,7 +133,7 @@ static bool set_settings(struct call *call, const struct mpi_settings_words *wor
 	if (words->order)
 		fprintf(out, ",order=%s", words->order);
 	if (words->shards)
-		fprintf(out, ",shards=%s", words->shards);
+		fprintf(out, ",shards=%" PRIu32, words->shards);
 	const bool worked = add_path(call, out, "plans", words->plans) &&
 			    add_path(call, out, "report", words->report) &&
 			    add_path(call, out, "log", words->log);

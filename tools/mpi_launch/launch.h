@@ -6,7 +6,8 @@
 
 /* The options of `ordo mpi`, as on the command line; NULL: not given. */
 struct mpi_settings_words {
-	const char *order, *plans, *shards, *report, *log;
+	const char *order, *plans, *report, *log;
+	uint32_t shards; /* 0: not given */
 	bool strict, check;
 };
 
