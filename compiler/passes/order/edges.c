@@ -106,6 +106,18 @@ void ordo_order_come_after(struct ordering *o, uint32_t from, uint32_t to)
 		o->settled[from] = true;
 }
 
+bool ordo_order_extend(struct ordering *o, uint32_t relay, uint32_t to)
+{
+	struct clock_entry *entry = ordo_order_make_clock(o, lane_of(o, relay), lane_of(o, to));
+	struct ordo_sync_edge *edge =
+		entry && entry->newest != ORDO_NONE ? &o->edges->items[entry->newest] : NULL;
+	if (!edge || edge->to != to)
+		return false;
+	edge->from = relay;
+	pass_on(o, relay);
+	return true;
+}
+
 /* Collects, the first time it is asked for, who talks to whom. A stream mostly moves to the peer
  * that it last moved to: then there is nothing new. */
 static uint32_t first_sender(struct ordering *o, uint32_t rank, uint32_t peer)

@@ -193,8 +193,10 @@ bool ordo_order_is_before(struct ordering *o, uint32_t move, uint32_t from);
 /* Is `move` before any of the places that the search goes on from? */
 bool ordo_order_search(struct ordering *o, uint32_t move);
 /* Do stream order and the edges placed so far imply that `to` comes after `from`, or after the rank
- * has entered? */
+ * has entered? The dependencies of `to` that are later than `from` have been dealt with. */
 bool ordo_order_implied(struct ordering *o, uint32_t from, uint32_t to);
+/* The same of any earlier move, at any time. */
+bool ordo_order_implied_already(struct ordering *o, uint32_t move, uint32_t to);
 bool ordo_order_entering_implied(struct ordering *o, uint32_t rank, uint32_t to);
 
 /* edges.c */
@@ -207,6 +209,9 @@ struct clock_entry *ordo_order_place(
  * implied. */
 void ordo_order_come_after(struct ordering *o, uint32_t from, uint32_t to);
 void ordo_order_come_after_entering(struct ordering *o, uint32_t rank, uint32_t to);
+/* If the stream of a relay already signals to `to`, after an earlier move or the relay itself: it
+ * does so after the relay, and passes on what it has waited for by then. */
+bool ordo_order_extend(struct ordering *o, uint32_t relay, uint32_t to);
 /* One more stream for a rank, with a label that none of its streams has. ORDO_NONE: no memory. */
 uint32_t ordo_order_add_lane(struct ordering *o, uint32_t rank, uint32_t label);
 /* The stream of `rank` that signals to stream `other` of another rank, or waits for it, when any

@@ -17,7 +17,11 @@ static bool can_relay(struct ordering *o, uint32_t lane, uint32_t from, uint32_t
 	const uint32_t last = o->lanes[lane].last;
 	if (last == ORDO_NONE)
 		return true;
-	return last < to && (was_before(o, last, from) || ordo_order_implied(o, last, to));
+	if (last >= to)
+		return false;
+	return was_before(o, last, from) ||
+	       (last < from ? ordo_order_implied(o, last, to)
+			    : ordo_order_implied_already(o, last, to));
 }
 
 /* One more stream for a rank, called "relay", "relay 1", ... */
@@ -68,5 +72,6 @@ void ordo_order_relay(struct ordering *o, uint32_t from, uint32_t to)
 	}
 	ordo_order_come_after(o, from, relay);
 	o->newest_in[relay] = o->lanes[moves[relay].stream].newest_in;
-	ordo_order_come_after(o, relay, to);
+	if (!ordo_order_extend(o, relay, to))
+		ordo_order_come_after(o, relay, to);
 }

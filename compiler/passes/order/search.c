@@ -149,7 +149,8 @@ static bool search_rank(struct ordering *o, uint32_t rank)
 	return false;
 }
 
-bool ordo_order_implied(struct ordering *o, uint32_t from, uint32_t to)
+/* on_chain: by a chain of data that a dependency of `to` lies on. */
+static bool is_implied(struct ordering *o, uint32_t from, uint32_t to, bool on_chain)
 {
 	const uint32_t lane = lane_of(o, to);
 	const struct lane_state *source = &o->lanes[lane_of(o, from)];
@@ -157,7 +158,7 @@ bool ordo_order_implied(struct ordering *o, uint32_t from, uint32_t to)
 		return true;
 	if (ordo_order_knows(o, lane, to, from))
 		return true;
-	bool yes = o->chains.mark[o->chains.of[from]] == to + 1;
+	bool yes = on_chain;
 	if (!yes && (source->last_passed_on == ORDO_NONE || source->last_passed_on < from))
 		return false;
 	if (!yes) {
@@ -171,6 +172,16 @@ bool ordo_order_implied(struct ordering *o, uint32_t from, uint32_t to)
 		entry->shown_to = to;
 	}
 	return yes;
+}
+
+bool ordo_order_implied(struct ordering *o, uint32_t from, uint32_t to)
+{
+	return is_implied(o, from, to, o->chains.mark[o->chains.of[from]] == to + 1);
+}
+
+bool ordo_order_implied_already(struct ordering *o, uint32_t move, uint32_t to)
+{
+	return is_implied(o, move, to, false);
 }
 
 bool ordo_order_entering_implied(struct ordering *o, uint32_t rank, uint32_t to)
