@@ -153,6 +153,14 @@ static double growth(double f1, double f2, double n1, double n2, double n)
 	return pow(n / n2, power) * pow(log(n) / log(n2), logs);
 }
 
+/* The same for the size of a level: f(n) = c n^2 + d n where that fits. */
+static double level_growth(double f1, double f2, double n1, double n2, double n)
+{
+	const double c = (f2 / n2 - f1 / n1) / (n2 - n1), d = f1 / n1 - c * n1;
+	return f2 > 0 && n > n2 && c > 0 && d > 0 ? (c * n + d) * n / f2
+						  : growth(f1, f2, n1, n2, n);
+}
+
 /* From f(x1) = f1 and f(x2) = f2 to f(x) on a line, by which f2 is multiplied. */
 static double along(double f1, double f2, double x1, double x2, double x)
 {
@@ -179,8 +187,9 @@ static bool grow_level(struct estimating *e, int level)
 	if (!build_near(e, &half, &fewer))
 		return false;
 	for (int i = 0; i < NCOUNT; i++)
-		e->factors.of[i] *= growth(fewer.of[i], e->counts.of[i], half.sizes[level],
-			e->sample.sizes[level], e->wanted.sizes[level]);
+		e->factors.of[i] *=
+			(e->has_levels ? level_growth : growth)(fewer.of[i], e->counts.of[i],
+				half.sizes[level], e->sample.sizes[level], e->wanted.sizes[level]);
 	return true;
 }
 
