@@ -505,8 +505,9 @@ static bool print_steps(struct table *table, struct contents_omission *omission)
 		}
 		if (wanted[step] && left_out && !table->form->steps)
 			fprintf(table->out,
-				"\n... %" PRIu32 " steps omitted; --steps selects others\n",
-				omission->all_steps - omission->steps);
+				"\n... %" PRIu32 " step%s omitted; --steps selects others\n",
+				omission->all_steps - omission->steps,
+				omission->all_steps - omission->steps == 1 ? "" : "s");
 		left_out = !wanted[step];
 		if (wanted[step] && (step || changes))
 			print_step(table, step, changes);
