@@ -330,6 +330,19 @@ def only_a_credit_orders():
     return a
 
 
+def only_whole_messages_order():
+    """Two chunks leave rank 0's scratch, pass rank 1 and come back one slot further. If they
+    travel as two messages, as large ones do, the first comes back before the second has left."""
+    a = Algorithm("pieces", "broadcast", 2, 2, False, "Simple", scratch=3)
+    a.ordered = False
+    a.step(0, "cpy", ("i", 0), ("s", 0), 2, send=1)
+    a.step(0, "s", ("s", 0), ("o", 0), 2, send=1)
+    a.step(1, "rcs", ("s", 0), ("o", 0), 2, recv=0, send=0)
+    a.step(0, "r", ("o", 0), ("s", 1), 2, recv=1)
+    a.step(0, "cpy", ("i", 0), ("o", 0), 2, part=1)
+    return a
+
+
 def head_to_head(messages, proto="Simple"):
     """Two ranks that send so many messages before they receive: it hangs with fewer slots."""
     a = Algorithm(f"head_{messages}", "alltoall", 2, 2 * messages, False, proto)
@@ -428,6 +441,7 @@ def main():
     for name, text in correct().items():
         (folder / f"{name}.xml").write_text(text)
     (folder / "credit.xml").write_text(only_a_credit_orders().xml())
+    (folder / "pieces.xml").write_text(only_whole_messages_order().xml())
 
 
 if __name__ == "__main__":

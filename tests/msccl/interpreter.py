@@ -288,6 +288,7 @@ class Run:
         self.units = {key: split(block, pieces) for key, block in file.blocks.items()}
         self.at = {key: 0 for key in file.blocks}
         self.done = []
+        self.written = set()
         self.mismatched = []
         self.fill()
 
@@ -338,7 +339,9 @@ class Run:
         results = [self.compute(step, one, message[one - begin]) for one in range(begin, end)]
         for one, result in zip(range(begin, end), results):
             if step.type in WRITES_DST:
-                self.memory[self.file.place(step.gpu, (step.dst[0], step.dst[1] + one))] = result
+                place = self.file.place(step.gpu, (step.dst[0], step.dst[1] + one))
+                self.memory[place] = result
+                self.written.add((place, result))
         if step.type in SENDS:
             out = (block.chan, step.gpu, block.send)
             self.queues[out].append(results)
@@ -598,12 +601,20 @@ def judge_contents(found, run):
     if found.root is None:
         found.add("contents", wrong[0][:20])
     found.doubts += run.garbage
-    found.doubts += strangers(run)
+    found.doubts += strangers(run, found.root or 0)
 
 
-def strangers(run):
-    """Values that no output should ever be made of: of two chunks at once, or twice of one."""
+def strangers(run, root):
+    """Values that no output should ever be made of: of two chunks at once, or twice of one; and
+    values in output slots that belong elsewhere."""
     found = []
+    homes = {run.file.place(gpu, ("o", offset)): collections.Counter(("in", *one) for one in leaves)
+             for gpu in range(run.file.ngpus) for offset, leaves in demanded(run.file, gpu, root)}
+    for place, value in sorted(run.written):
+        if place in homes and run.values.leaves(value) - homes[place]:
+            found.append(f"{place} holds " + describe(run.values.leaves(value)))
+        elif place not in homes and place[1] == "o" and run.file.coll != "custom":
+            found.append(f"{place} is no output")
     for value, part in enumerate(run.values.parts):
         if part[0] != "+":
             continue
@@ -637,11 +648,11 @@ def guarantees(found):
     return (all(len(some) == 1 for some in by_chunk.values()), len(set(trees.values())) == 1)
 
 
-def every_end(text, limit=100000, capacity=None):
+def every_end(text, limit=100000, capacity=None, pieces=None):
     """The final memories of all orders of steps, each as a set of (place, value); None: there are
     more states than the limit."""
     file = File(text)
-    first = Run(file, capacity)
+    first = Run(file, capacity, pieces)
     seen, ends, todo = set(), set(), [first]
     values = first.values
     while todo:
@@ -666,7 +677,7 @@ def every_end(text, limit=100000, capacity=None):
 def fork(run, values):
     twin = Run.__new__(Run)
     twin.__dict__.update(run.__dict__)
-    twin.memory, twin.garbage, twin.done = dict(run.memory), [], []
+    twin.memory, twin.garbage, twin.done, twin.written = dict(run.memory), [], [], set()
     twin.queues = collections.defaultdict(collections.deque,
                                           {queue: collections.deque(messages)
                                            for queue, messages in run.queues.items()})

@@ -55,6 +55,15 @@ def _():
     wanted(len(interpreter.every_end(text)) > 1)
 
 
+@case("what holds for whole messages need not hold for their pieces")
+def _():
+    text = generate.only_whole_messages_order().xml()
+    wanted(not interpreter.judge(text).faults)
+    wanted(interpreter.judge(text, pieces=1).kinds() >= {"race"})
+    wanted(len(interpreter.every_end(text)) == 1)
+    wanted(len(interpreter.every_end(text, pieces=1)) > 1)
+
+
 @case("messages sent head to head need a slot each")
 def _():
     for messages in (1, 3, 8, 9):

@@ -1,0 +1,165 @@
+#!/usr/bin/env python3
+"""test_mutants.py ORDO [COUNT [SEED]] - the verdict on mutants of MSCCL XML files, against the
+interpreter.
+
+COUNT mutants are drawn from SEED on; of files in use too, if ORDO_CORPUS is set. A fault that the
+interpreter finds must not be proved, and what is right must be proved, or refused for one of the
+reasons that the interpreter calls doubts. By hand: PYTHONPATH=tests/support."""
+import collections
+import json
+import os
+import pathlib
+import random
+import subprocess
+import sys
+import tempfile
+
+import generate
+import interpreter
+import mutants
+from tap import case, run_cases, wanted
+
+ORDO = os.path.abspath(sys.argv[1])
+COUNT = int(sys.argv[2]) if len(sys.argv) > 2 else 400
+SEED = int(sys.argv[3]) if len(sys.argv) > 3 else 1
+PROVED, REFUTED, BAD, UNDECIDED = 0, 1, 3, 4
+LARGEST = 30000
+
+
+class Verdict:
+    """What the command says of a file."""
+
+    def __init__(self, text, *words):
+        with tempfile.NamedTemporaryFile("w", suffix=".xml", dir=FOLDER.name) as stream:
+            stream.write(text)
+            stream.flush()
+            done = subprocess.run([ORDO, "verify", stream.name, "--json", *words], timeout=60,
+                                  capture_output=True, check=False)
+        self.code, self.error = done.returncode, done.stderr.decode()
+        try:
+            self.answer = json.loads(done.stdout)
+        except ValueError:
+            self.answer = {"findings": [], "text": done.stdout.decode()}
+        self.rules = {one.get("rule") for one in self.answer.get("findings", [])}
+
+    def __str__(self):
+        return f"exit code {self.code} {sorted(map(str, self.rules))} {self.error}" + \
+            json.dumps(self.answer)[:1500]
+
+
+def false(found, verdict):
+    """What is wrong with the verdict, or None."""
+    kinds = found.kinds()
+    if verdict.code not in (PROVED, REFUTED, BAD, UNDECIDED):
+        return "no verdict"
+    if verdict.code == PROVED:
+        return f"proved, but: {sorted(kinds)}" if kinds else None
+    if not kinds and not found.doubts and not found.refusals:
+        unjudged = found.run.file.coll == "custom" and verdict.code == UNDECIDED
+        return None if unjudged else "not proved, though nothing is wrong"
+    if verdict.code == REFUTED:
+        return false_rules(found, verdict)
+    return None
+
+
+def false_rules(found, verdict):
+    """Rules that the file does not break."""
+    kinds = found.kinds()
+    if kinds & {"malformed", "memory", "messages", "overlap"}:
+        return None
+    if "R7" in verdict.rules and "deadlock" not in kinds:
+        return "R7, but it does not hang"
+    stuck = found.run.stuck()
+    if "R8" in verdict.rules and "race" not in kinds and not stuck:
+        return "R8, but nothing races"
+    contents = {"R10", "R11"} & verdict.rules
+    if contents and not kinds & {"contents", "race", "input"} and not found.doubts and not stuck:
+        return f"{sorted(contents)}, but the contents are right"
+    return None
+
+
+def class_of(found, verdict):
+    if verdict.code == PROVED:
+        return "equivalent"
+    return "refuted" if verdict.code == REFUTED else "refused"
+
+
+def small_files():
+    """(name, text) of files in use whose mutants take little time."""
+    corpus = os.environ.get("ORDO_CORPUS")
+    for path in sorted(pathlib.Path(corpus).glob("*/*.xml")) if corpus else []:
+        if path.stat().st_size < LARGEST and b"<algo " in path.read_bytes():
+            yield path.name, path.read_text()
+
+
+def sample(files, count, seed, tally):
+    """Judges so many mutants of the files; returns the false verdicts, and counts in the tally."""
+    wrong = []
+    while count > 0:
+        name, text = random.Random(seed).choice(files)
+        made = mutants.mutant(text, seed)
+        if made:
+            found, verdict = interpreter.judge(made[1], seed=seed), Verdict(made[1])
+            reason = false(found, verdict)
+            tally[class_of(found, verdict)] += 1
+            if reason:
+                wrong.append(f"seed {seed}, {name}, {made[0]}: {reason}; {verdict}\n"
+                             f"faults {found.faults[:3]} doubts {found.doubts[:3]} "
+                             f"refusals {found.refusals[:3]}")
+            count -= 1
+        seed += 1
+    return wrong
+
+
+def judged(files, count):
+    tally = collections.Counter()
+    wrong = sample(files, count, SEED, tally)
+    print("#", count, "mutants:", *[f"{many} {kind}," for kind, many in sorted(tally.items())],
+          f"{len(wrong)} false verdicts")
+    wanted(not wrong, f"{len(wrong)} false verdicts", *wrong[:10])
+    wanted(min(tally["refuted"], tally["refused"], tally["equivalent"]) > 0, tally)
+
+
+@case("the files that are mutated are proved")
+def _():
+    for name, text in [*generate.correct().items(), *small_files()]:
+        found, verdict = interpreter.judge(text), Verdict(text)
+        reason = false(found, verdict)
+        wanted(reason is None, name, reason, verdict)
+
+
+@case("mutants of correct files are refuted, refused, or as right as the file")
+def _():
+    judged(list(generate.correct().items()), COUNT)
+
+
+@case("mutants of files in use are refuted, refused, or as right as the file")
+def _():
+    files = list(small_files())
+    if files:
+        judged(files, COUNT // 2)
+    else:
+        print("# ORDO_CORPUS is not set: skipped")
+
+
+@case("what only a credit orders is a race, with any number of slots")
+def _():
+    text = generate.only_a_credit_orders().xml()
+    for proto in generate.PROTOCOLS:
+        verdict = Verdict(text.replace('"Simple"', f'"{proto}"'))
+        wanted(verdict.code == REFUTED and verdict.rules == {"R8"}, proto, verdict)
+
+
+@case("messages sent head to head hang where the protocol has fewer slots, and race with none")
+def _():
+    for proto, slots in interpreter.CAPACITY.items():
+        for messages in (slots, slots + 1):
+            verdict = Verdict(generate.head_to_head(messages, proto).xml())
+            wanted(verdict.rules == ({"R7"} if messages > slots else set()), proto, messages,
+                   verdict)
+
+
+FOLDER = tempfile.TemporaryDirectory()
+
+if __name__ == "__main__":
+    run_cases()
