@@ -3,7 +3,6 @@
 A file is written in the order of one sequential program: an Algorithm puts steps into blocks and
 adds the dependences that the accesses of one gpu's blocks need."""
 import pathlib
-import random
 import sys
 
 PROTOCOLS = ["Simple", "LL", "LL128"]
@@ -357,52 +356,6 @@ def head_to_head(messages, proto="Simple"):
     return a
 
 
-def random_all_reduce(seed):
-    """A random tree of sums and a random tree of copies for every chunk, in random blocks."""
-    draw = random.Random(seed)
-    n, chunks = draw.randint(2, 6), draw.randint(1, 4)
-    in_place = draw.random() < 0.6
-    a = Algorithm(f"random_{seed}", "allreduce", n, chunks, in_place, draw.choice(PROTOCOLS),
-                  scratch=chunks * n)
-    moves = [random_moves(draw, n, chunk) for chunk in range(chunks)]
-    while any(moves):
-        random_move(draw, a, draw.choice([some for some in moves if some]).pop(0))
-    return a
-
-
-def random_moves(draw, n, chunk):
-    """(kind, from, to, chunk) in an order that is right."""
-    ranks = list(range(n))
-    draw.shuffle(ranks)
-    up = [("sum", ranks[k], ranks[draw.randrange(k)], chunk) for k in range(n - 1, 0, -1)]
-    start = [("own", rank, rank, chunk) for rank in ranks]
-    root = ranks[0]
-    rest = ranks[1:]
-    draw.shuffle(rest)
-    have, down = [root], []
-    for rank in rest:
-        down.append(("copy", draw.choice(have), rank, chunk))
-        have.append(rank)
-    return start + up + down
-
-
-def random_move(draw, a, move):
-    kind, one, other, chunk = move
-    chan = draw.randrange(3)
-    result = ("o", chunk)
-    if kind == "own":
-        if not a.in_place:
-            a.step(one, "cpy", ("i", chunk), result, part=f"own {draw.randrange(2)}")
-    elif kind == "copy":
-        a.send(one, result, other, result, chan=chan)
-    elif draw.random() < 0.5:
-        a.send(one, result, other, result, reduce=True, chan=chan)
-    else:
-        slot = ("s", chunk * a.ngpus + one)
-        a.send(one, result, other, slot, chan=chan)
-        a.step(other, "re", slot, result, part=f"sum {draw.randrange(2)}")
-
-
 def correct():
     """All correct files, by name: {name: text}."""
     found = {}
@@ -430,8 +383,6 @@ def correct():
         add(tree(n, "reduce", 1 + n % 3, n // 2, False))
     add(head_to_head(2))
     add(head_to_head(8, "LL"))
-    for seed in range(12):
-        add(random_all_reduce(seed))
     return found
 
 

@@ -8,9 +8,11 @@ import random
 import generate
 import interpreter
 import mutants
+import random_files
 from tap import case, run_cases, wanted
 
-CORRECT = generate.correct()
+CORRECT = {**generate.correct(),
+           **{f"random {seed}": random_files.random_file(seed) for seed in range(60)}}
 
 
 def planted(kind, text, *changes, **options):
@@ -25,7 +27,7 @@ def planted(kind, text, *changes, **options):
 
 @case("a correct file has no fault, whatever the order of its steps and the pieces of messages")
 def _():
-    wanted(len(CORRECT) > 70, len(CORRECT))
+    wanted(len(CORRECT) > 120, len(CORRECT))
     for name, text in CORRECT.items():
         found = interpreter.judge(text)
         wanted(not found.faults + found.doubts + found.refusals, name, found.faults, found.doubts,

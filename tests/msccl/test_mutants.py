@@ -17,6 +17,7 @@ import tempfile
 import generate
 import interpreter
 import mutants
+import random_files
 from tap import case, run_cases, wanted
 
 ORDO = os.path.abspath(sys.argv[1])
@@ -96,7 +97,10 @@ def sample(files, count, seed, tally):
     """Judges so many mutants of the files; returns the false verdicts, and counts in the tally."""
     wrong = []
     while count > 0:
-        name, text = random.Random(seed).choice(files)
+        draw = random.Random(seed)
+        name, text = draw.choice(files)
+        if name == "random":
+            text = random_files.random_file(seed)
         made = mutants.mutant(text, seed)
         if made:
             found, verdict = interpreter.judge(made[1], seed=seed), Verdict(made[1])
@@ -130,14 +134,29 @@ def _():
 
 @case("mutants of correct files are refuted, refused, or as right as the file")
 def _():
-    judged(list(generate.correct().items()), COUNT)
+    judged(list(generate.correct().items()), COUNT // 2)
+
+
+@case("random files are proved")
+def _():
+    wrong = []
+    for seed in range(SEED, SEED + COUNT // 4):
+        verdict = Verdict(random_files.random_file(seed))
+        if verdict.code != PROVED:
+            wrong.append(f"seed {seed}: {verdict}")
+    wanted(not wrong, len(wrong), *wrong[:5])
+
+
+@case("mutants of random files are refuted, refused, or as right as the file")
+def _():
+    judged([("random", None)], COUNT // 2)
 
 
 @case("mutants of files in use are refuted, refused, or as right as the file")
 def _():
     files = list(small_files())
     if files:
-        judged(files, COUNT // 2)
+        judged(files, COUNT // 4)
     else:
         print("# ORDO_CORPUS is not set: skipped")
 
