@@ -342,16 +342,18 @@ def only_whole_messages_order():
     return a
 
 
-def head_to_head(messages, proto="Simple"):
+def head_to_head(messages, proto="Simple", width=1):
     """Two ranks that send so many messages before they receive: it hangs with fewer slots."""
-    a = Algorithm(f"head_{messages}", "alltoall", 2, 2 * messages, False, proto)
+    a = Algorithm(f"head_{messages}_{width}", "alltoall", 2, 2 * messages * width, False, proto)
+    half = messages * width
     for rank in range(2):
-        a.step(rank, "cpy", ("i", rank * messages), ("o", rank * messages), messages)
+        for first in range(0, half, width):
+            a.step(rank, "cpy", ("i", rank * half + first), ("o", rank * half + first), width)
     for kind in ("s", "r"):
         for rank in range(2):
-            for one in range(messages):
-                there, mine = (1 - rank) * messages + one, rank * messages + one
-                a.step(rank, kind, ("i", there), ("o", mine if kind == "s" else there),
+            for one in range(0, half, width):
+                there, mine = (1 - rank) * half + one, rank * half + one
+                a.step(rank, kind, ("i", there), ("o", mine if kind == "s" else there), width,
                        send=1 - rank, recv=1 - rank)
     return a
 
@@ -383,6 +385,7 @@ def correct():
         add(tree(n, "reduce", 1 + n % 3, n // 2, False))
     add(head_to_head(2))
     add(head_to_head(8, "LL"))
+    add(head_to_head(1, "Simple", 8))
     return found
 
 

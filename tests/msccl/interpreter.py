@@ -14,6 +14,7 @@ READS_SRC = {"s", "rrc", "rrs", "rrcs", "cpy", "re"}
 WRITES_DST = {"r", "rcs", "rrc", "rrcs", "cpy", "re"}
 TYPES = SENDS | RECEIVES | {"cpy", "re", "nop"}
 CAPACITY = {"Simple": 2, "LL": 8, "LL128": 8}
+PIECE_BYTES = {"Simple": 2 << 20, "LL": 32 << 10, "LL128": 576000}
 MAX_CNT = 71
 FUSED_REDUCTIONS = 16
 SUMS = {"allreduce", "reduce", "reduce_scatter"}
@@ -637,6 +638,19 @@ def least_capacity(text, most=80):
                 if not Run(file, slots).finish().stuck())
 
 
+def safe_size(text):
+    """The largest size in bytes at which the pieces of messages find room; None: no limit, 0: it
+    hangs whole."""
+    file = File(text)
+    largest = max([step.cnt for block in file.blocks.values() for step in block.steps], default=1)
+    room = PIECE_BYTES[file.proto]
+    for pieces in range(min(largest, MAX_CNT), 0, -1):
+        if Run(file, CAPACITY[file.proto], pieces).finish().stuck():
+            # m chunks fit into a message up to room / m bytes a chunk.
+            return 0 if pieces >= largest else file.chunks * (room // (pieces + 1))
+    return None
+
+
 def guarantees(found):
     """(G1, G3) of a sound file: one tree on every rank, one tree for all chunks."""
     trees = outputs(found.run, found.root or 0)
@@ -695,7 +709,8 @@ def main():
         sound = f"sound, G1 and G3 {guarantees(found)}" if not found.faults else \
             dict(collections.Counter(kind for kind, _ in found.faults))
         print(name, sound, f"root {found.root}", f"{len(found.doubts)} doubts",
-              f"slots {None if 'malformed' in found.kinds() else least_capacity(text)}",
+              *[] if "malformed" in found.kinds() else
+              [f"slots {least_capacity(text)}, safe up to {safe_size(text)}"],
               *found.refusals[:2], *[f"\n  {kind}: {what}" for kind, what in found.faults[:4]])
 
 

@@ -74,6 +74,16 @@ def _():
         wanted(("deadlock" in interpreter.judge(text).kinds()) == (messages > 8))
 
 
+@case("messages in pieces find room up to a size")
+def _():
+    halves = generate.halving_doubling(4, "Simple").xml()
+    wanted(interpreter.safe_size(halves) is None)
+    eight = generate.head_to_head(1, "Simple", 8).xml()
+    # Two slots for eight chunks: four chunks at least must fit into 2 MiB.
+    wanted(interpreter.safe_size(eight) == 16 * (2 << 20) // 4, interpreter.safe_size(eight))
+    wanted(interpreter.safe_size(generate.head_to_head(3, "Simple").xml()) == 0)
+
+
 @case("planted faults are found, each as what it is")
 def _():
     pairs = generate.pairs_all_reduce(2).xml()
