@@ -5,6 +5,7 @@ Judgement: faults are what makes results wrong, hangs or touches memory of other
 what a runtime does not accept, or reads in its own way."""
 import collections
 import random
+import re
 import sys
 import xml.etree.ElementTree as ElementTree
 
@@ -37,6 +38,7 @@ class Step:
         self.flag = number(element, "hasdep") != 0
         self.sources = [self.src]
         self.waits = []
+        self.line = None
 
     def __str__(self):
         return f"gpu {self.gpu} tb {self.block} step {self.position} ({self.type})"
@@ -50,6 +52,13 @@ def number(element, name, default=None):
         return int(word)
     except ValueError:
         raise Malformed(f"{name}={word!r} is no number") from None
+
+
+def step_lines(text):
+    """The lines of all steps, in the order of the text."""
+    bare = re.sub("<!--.*?-->", lambda found: re.sub("[^\n]", " ", found[0]), text, flags=re.S)
+    for found in re.finditer("<step\\b", bare):
+        yield bare.count("\n", 0, found.start()) + 1
 
 
 class Block:
@@ -71,6 +80,7 @@ class File:
         if algo.tag != "algo":
             raise Malformed("no <algo>")
         self.refusals = []
+        self.lines = step_lines(text)
         self.coll = algo.get("coll", "").replace("reducescatter", "reduce_scatter")
         self.proto = algo.get("proto")
         self.chunks = number(algo, "nchunksperloop")
@@ -118,6 +128,7 @@ class File:
         pending, chained, reductions = [], False, 0
         for position, child in enumerate(element.findall("step")):
             step = Step(block.gpu, block.id, position, child)
+            step.line = next(self.lines)
             if number(child, "s") != position:
                 raise Malformed(f"{step}: s={child.get('s')}")
             if step.type not in TYPES:
@@ -257,14 +268,14 @@ class Values:
                 self.sums[one] = collections.Counter([part])
         return self.sums[value]
 
-    def tree(self, value, leaf=None):
-        """The value's tree with the operands of each sum unordered, and leaves named by rank."""
+    def tree(self, value, leaf=lambda part: part[1]):
+        """The value's tree with the operands of each sum unordered; leaves are named by rank."""
         part = self.parts[value]
         if part[0] != "+":
-            return part[1]
-        key = value
+            return leaf(part)
+        key = leaf, value
         if key not in self.plain:
-            pair = [self.tree(part[1]), self.tree(part[2])]
+            pair = [self.tree(part[1], leaf), self.tree(part[2], leaf)]
             self.plain[key] = self.node(pair)
         return self.plain[key]
 
@@ -465,7 +476,7 @@ def conflicts(run, accesses, index, mask):
         while loose:
             other = loose.bit_length() - 1
             loose &= ~(1 << other)
-            found.append((str(run.done[other][0]), str(step), slot))
+            found.append((run.done[other][0], step, slot))
         accesses[slot][0] |= (slot in read) << index
         accesses[slot][1] |= (slot in written) << index
     return found
@@ -536,7 +547,7 @@ def describe(leaves):
 
 
 def outputs(run, root=0):
-    """The values of all output slots, as trees."""
+    """The values of all output slots, as trees; equal trees are equal objects within one run."""
     return {(gpu, offset): run.values.tree(run.memory[run.file.place(gpu, ("o", offset))])
             for gpu in range(run.file.ngpus) for offset, _ in demanded(run.file, gpu, root)
             if run.file.place(gpu, ("o", offset)) in run.memory}

@@ -73,6 +73,11 @@ def false_rules(found, verdict):
     stuck = found.run.stuck()
     if "R8" in verdict.rules and "race" not in kinds and not stuck:
         return "R8, but nothing races"
+    if "R8" in verdict.rules and not stuck:
+        lines = {step.line for pair in found.race_pairs for step in pair[:2]}
+        said = {one.get("line") for one in verdict.answer["findings"] if one["rule"] == "R8"}
+        if not said <= lines:
+            return f"R8 at lines {sorted(said)}, but the steps that race are at {sorted(lines)}"
     contents = {"R10", "R11"} & verdict.rules
     if contents and not kinds & {"contents", "race", "input"} and not found.doubts and not stuck:
         return f"{sorted(contents)}, but the contents are right"
