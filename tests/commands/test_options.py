@@ -3,6 +3,7 @@
 errors of typing."""
 import json
 import os
+import pathlib
 import re
 import shutil
 import subprocess
@@ -229,6 +230,8 @@ def _(ordo):
 @desk_case("every example in --help works")
 def _(ordo):
     ordo.write_logs("one", "two")
+    example = pathlib.Path(__file__).parents[2] / "examples" / "allreduce.xml"
+    (ordo.folder / "allreduce.xml").write_bytes(example.read_bytes())
     for name, words in {"ring.json": [], "x.json": [], "around.json": []}.items():
         ordo.compile(name, *words, ranks=8)
     for algorithm in ["dyadic", "mesh", "birs"]:

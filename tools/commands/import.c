@@ -1,0 +1,103 @@
+/* import.c - `ordo import`: other people's formats become documents of ours. */
+#include "base/progress.h"
+#include "cli/inputs.h"
+#include "commands.h"
+#include <inttypes.h>
+#include <ordo/document.h>
+#include <ordo/suggest.h>
+#include <string.h>
+
+struct args {
+	const char *output; /* NULL: stdout */
+	struct msccl_options msccl;
+};
+
+struct format {
+	const char *name;
+	int (*import)(struct call *call, const struct args *args, const char *path);
+};
+
+static bool write_schedule(
+	struct call *call, const struct ordo_schedule *schedule, const char *output)
+{
+	struct ordo_error error;
+	struct progress progress = {0};
+	const bool worked =
+		output ? ordo_schedule_write(schedule, output, show_progress, &progress, &error)
+		       : ordo_schedule_print(schedule, stdout, &error);
+	hide_progress(&progress);
+	return worked || refuse_error(call, &error);
+}
+
+static int import_msccl(struct call *call, const struct args *args, const char *path)
+{
+	struct ordo_schedule *schedule = open_msccl(call, path, &args->msccl);
+	const bool worked = schedule && write_schedule(call, schedule, args->output);
+	if (worked && args->output) {
+		const struct report report = report_of(call, stdout);
+		report_text(&report,
+			"%s%s on %u<ranks> ranks, %u<tasks> tasks, written to %s<output>; ",
+			args->msccl.slots ? "with so many slots: " : "",
+			ordo_operator_facts(schedule->problem.op)->name, schedule->problem.nrank,
+			schedule->ntask, args->output);
+		report_text(&report, "`ordo verify %s` judges it\n", args->output);
+	}
+	ordo_schedule_destroy(schedule);
+	return worked ? ORDO_OK : call->status;
+}
+
+static const struct format formats[] = {{"msccl", import_msccl}};
+enum { NFORMAT = sizeof formats / sizeof *formats };
+
+static int import_as(struct call *call, const struct args *args)
+{
+	const char *names[NFORMAT];
+	for (int i = 0; i < NFORMAT; i++)
+		names[i] = formats[i].name;
+	if (!call->noperand)
+		return fail_usage(call, NULL, "wanted a format, msccl, and a file");
+	for (int i = 0; i < NFORMAT; i++) {
+		if (strcmp(call->operands[0], names[i]) != 0)
+			continue;
+		if (call->noperand != 2)
+			return fail_usage(call, NULL, "wanted one file to import, found %zu",
+				call->noperand - 1);
+		return formats[i].import(call, args, call->operands[1]);
+	}
+	const char *like = ordo_suggest(call->operands[0], names, NFORMAT);
+	char hint[64];
+	snprintf(hint, sizeof hint, "did you mean %s?", like ? like : "");
+	return fail_usage(
+		call, like ? hint : NULL, "format: found %s, wanted msccl", call->operands[0]);
+}
+
+static int import(struct call *call)
+{
+	struct args args = {.msccl.root = ORDO_NONE};
+	uint32_t root = ORDO_NONE;
+	const struct option options[] = {
+		{"output", 'o', WRITTEN, &args.output, "OUT",
+			"where to write the schedule (stdout)"},
+		{"slots", 0, POSITIVE, &args.msccl.slots, "N",
+			"of each connection; a sender waits for a free one (one for every "
+			"message)"},
+		{"root", 0, NUMBER, &root, "R", "the root, of a file whose data does not show it"},
+		{"in-place", 0, SWITCH, &args.msccl.in_place, NULL,
+			"of a file for both: as calls in place use it"},
+	};
+	if (!READ_OPTIONS(call, options))
+		return call->status;
+	args.msccl.root = root;
+	if (args.output && !strcmp(args.output, "-"))
+		args.output = NULL;
+	return import_as(call, &args);
+}
+
+const struct command import_command = {
+	.name = "import",
+	.summary = "makes a schedule of a file of MSCCL",
+	.usage = "msccl FILE.xml",
+	.examples = "  ordo import msccl allreduce.xml -o schedule.json\n"
+		    "  ordo import msccl allreduce.xml --slots 2 -o two-slots.json",
+	.run = import,
+};

@@ -1,0 +1,112 @@
+/* problem.c - the collective of a program: operator, chunks of a block, root. */
+#include "lower.h"
+#include <inttypes.h>
+#include <ordo/detail/fail.h>
+#include <string.h>
+
+static const struct {
+	const char *name;
+	enum ordo_operator op;
+	bool by_blocks; /* nchunksperloop counts the chunks of a block for every gpu */
+} collectives[] = {
+	{"allreduce", ORDO_ALLREDUCE, false},
+	{"reduce", ORDO_REDUCE, false},
+	{"broadcast", ORDO_BROADCAST, false},
+	{"allgather", ORDO_ALLGATHER, true},
+	{"reduce_scatter", ORDO_REDUCESCATTER, true},
+	{"reducescatter", ORDO_REDUCESCATTER, true},
+	{"alltoall", ORDO_ALLTOALL, true},
+};
+enum { NCOLLECTIVE = sizeof collectives / sizeof *collectives };
+
+static bool fail_collective(const struct msccl_program *program, struct ordo_error *error)
+{
+	static const char *const others[] = {
+		"custom", "send", "recv", "gather", "scatter", "alltoallv"};
+	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+		if (!strcmp(program->collective, others[i])) {
+			msccl_fail(program, program->place, 0, error,
+				"coll=\"%s\": the file does not say which results are demanded: "
+				"cannot be expressed",
+				others[i]);
+			if (error)
+				error->code = ORDO_UNDECIDED;
+			return false;
+		}
+	return msccl_fail(program, program->place, 1, error,
+		"coll: found \"%.40s\", wanted allreduce, allgather, reduce_scatter, "
+		"reducescatter, "
+		"alltoall, reduce or broadcast",
+		program->collective);
+}
+
+/* Does any step of a gpu send, or receive? */
+static bool takes_part(const struct msccl_program *program, const struct msccl_gpu *gpu, bool sends)
+{
+	for (uint32_t b = gpu->first; b < gpu->end; b++)
+		for (uint32_t s = program->blocks[b].first; s < program->blocks[b].end; s++) {
+			const struct msccl_type_facts *facts = &msccl_types[program->steps[s].type];
+			if (sends ? facts->sends : facts->receives)
+				return true;
+		}
+	return false;
+}
+
+/* The only gpu that sends nothing is the root of a reduction, the only one that receives nothing
+ * that of a broadcast. */
+static bool find_root(const struct msccl_program *program, const struct msccl_options *options,
+	struct ordo_problem *problem, struct ordo_error *error)
+{
+	uint32_t found = 0;
+	problem->root = options->root;
+	for (uint32_t g = 0; options->root == ORDO_NONE && g < program->ngpu; g++)
+		if (!takes_part(program, &program->gpus[g], problem->op == ORDO_REDUCE)) {
+			problem->root = g;
+			found++;
+		}
+	if (options->root == ORDO_NONE && found != 1) {
+		msccl_fail(program, program->place, 0, error,
+			"coll=\"%s\": the file names no root, and %s gpu %s nothing",
+			program->collective, found ? "more than one" : "no",
+			problem->op == ORDO_REDUCE ? "sends" : "receives");
+		if (error)
+			error->code = ORDO_USAGE;
+		return ordo_hint(error, "--root R names it");
+	}
+	if (problem->root < program->ngpu)
+		return true;
+	return ordo_fail(error, ORDO_USAGE, 0, "--root: found %" PRIu32 ", wanted 0..%" PRIu32,
+		problem->root, program->ngpu - 1);
+}
+
+bool msccl_problem(const struct msccl_program *program, const struct msccl_options *options,
+	struct ordo_problem *problem, struct ordo_error *error)
+{
+	int i = 0;
+	while (i < NCOLLECTIVE && strcmp(program->collective, collectives[i].name) != 0)
+		i++;
+	if (i == NCOLLECTIVE)
+		return fail_collective(program, error);
+	const uint32_t ngpu = program->ngpu;
+	*problem = (struct ordo_problem){.op = collectives[i].op,
+		.nrank = ngpu,
+		.nshard = ngpu,
+		.chunks_per_block =
+			collectives[i].by_blocks ? program->nchunk / ngpu : program->nchunk,
+		.in_place = !program->out_of_place || (program->in_place && options->in_place)};
+	if (collectives[i].by_blocks && program->nchunk % ngpu)
+		return msccl_fail(program, program->place, 1, error,
+			"nchunksperloop: found %" PRIu32 ", wanted a multiple of %" PRIu32
+			", the number of gpus, for %s",
+			program->nchunk, ngpu, program->collective);
+	if (problem->op == ORDO_ALLTOALL && problem->in_place) {
+		msccl_fail(program, program->place, 0, error,
+			"an alltoall in place: cannot be expressed");
+		if (error)
+			error->code = ORDO_UNDECIDED;
+		return false;
+	}
+	if (problem->op == ORDO_REDUCE || problem->op == ORDO_BROADCAST)
+		return find_root(program, options, problem, error);
+	return true;
+}
