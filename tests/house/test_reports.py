@@ -12,8 +12,8 @@ from tap import case, run_cases, wanted
 # Where JSON is made by hand, and why.
 BY_HAND = {
     "tools/ordo.c": "makes the answer that all members go to",
-    "tools/commands/completions.c": "candidates are read by shells, as text or as JSON",
-    "tools/commands/demo.c": "each command of the demo has an answer of its own",
+    "tools/commands/about/completions.c": "candidates are read by shells, as text or as JSON",
+    "tools/commands/about/demo.c": "each command of the demo has an answer of its own",
     "tools/completion/complete.c": "candidates are read by shells, as text or as JSON",
     "tools/explain/algorithm.c": "paragraphs for people, facts in the JSON",
     "tools/explain/rule.c": "paragraphs for people, facts in the JSON",

@@ -128,22 +128,27 @@ def read_tables(text):
     return tables
 
 
+def draw_tables(ordo, name, ranks, chunks):
+    """{step: (title, cells)} of all steps."""
+    words = ["draw", name, "--as", "table", "--ranks", f"0-{ranks - 1}", "--chunks",
+             f"0-{chunks - 1}"]
+    steps = int(re.search(r"^step 1 of (\d+)", ordo.works(*words).out, re.M)[1])
+    out = ordo.works(*words, "--steps", f"0-{steps}").out
+    wanted(all(len(line) <= 100 for line in out.splitlines()), name,
+           max(out.splitlines(), key=len))
+    return {
+        int(re.search(r"step (\d+)", title)[1]): (title, cells)
+        for title, cells in read_tables(out) if title[0] == "s"
+    }
+
+
 def check_table(ordo, name):
     """A table of one schedule against the meaning of its document; how many cells were compared."""
     document = strict_json.loads((ordo.folder / name).read_text())
     meaning = Meaning(document)
     most = {"AllToAll": meaning.ranks**2, "AllReduce": 1, "Reduce": 1,
             "Broadcast": 1}.get(meaning.operator, meaning.ranks)
-    chunks = f"0-{most * meaning.pieces - 1}"
-    words = ["draw", name, "--as", "table", "--ranks", f"0-{meaning.ranks - 1}", "--chunks", chunks]
-    steps = int(re.search(r"^step 1 of (\d+)", ordo.works(*words).out, re.M)[1])
-    done = ordo.works(*words, "--steps", f"0-{steps}")
-    wanted(all(len(line) <= 100 for line in done.out.splitlines()), name,
-           max(done.out.splitlines(), key=len))
-    tables = {
-        int(re.search(r"step (\d+)", title)[1]): (title, cells)
-        for title, cells in read_tables(done.out) if title[0] == "s"
-    }
+    tables = draw_tables(ordo, name, meaning.ranks, most * meaning.pieces)
     last = max(tables)
     wanted(len(tables) == last <= len(meaning.phases), name, len(tables), len(meaning.phases))
     before, shown, count = dict(meaning.slots), {}, 0

@@ -34,8 +34,8 @@ struct msccl_links {
 };
 
 /* Joins the blocks, and checks what the form of the file does not: peers, channels, sends without
- * receives, slots within their buffers, dependences. Mistakes that leave no meaning are errors, what
- * runtimes take otherwise than it looks is warned about. To be closed in any case. */
+ * receives, slots within their buffers, dependences. Mistakes that leave no meaning are errors;
+ * what runtimes take otherwise than it looks is warned about. To be closed in any case. */
 bool msccl_link(struct msccl_links *links, struct msccl_program *program, struct ordo_error *error);
 void msccl_links_close(struct msccl_links *links);
 

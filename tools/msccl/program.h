@@ -75,7 +75,7 @@ struct msccl_program {
 	enum msccl_protocol protocol;
 	uint32_t nchannel, nchunk; /* nchunk: nchunksperloop */
 	bool in_place, out_of_place;
-	bool has_out_of_place, has_sizes; /* the attributes that only some runtimes demand */
+	bool is_complete; /* has outofplace, minBytes and maxBytes, as RCCL and Azure demand */
 	uint64_t least_bytes, most_bytes; /* 0: no limit */
 
 	struct msccl_gpu *gpus; /* [ngpu] */

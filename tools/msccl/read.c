@@ -157,7 +157,8 @@ static const char *read_text(struct reading *r, const char *const *attributes, c
 static bool read_sizes(struct reading *r, const char *const *attributes)
 {
 	int64_t least = 0, most = 128 << 20;
-	r->program->has_sizes = find(attributes, "minBytes") && find(attributes, "maxBytes");
+	r->program->is_complete = find(attributes, "outofplace") && find(attributes, "minBytes") &&
+				  find(attributes, "maxBytes");
 	if (find(attributes, "minBytes") &&
 		!read_number(r, attributes, "minBytes", 0, INT64_MAX, &least))
 		return false;
@@ -189,8 +190,7 @@ static bool read_modes(struct reading *r, const char *const *attributes)
 	if (!read_truth(r, attributes, "inplace", &program->in_place))
 		return false;
 	program->out_of_place = !program->in_place;
-	program->has_out_of_place = find(attributes, "outofplace");
-	if (program->has_out_of_place &&
+	if (find(attributes, "outofplace") &&
 		!read_truth(r, attributes, "outofplace", &program->out_of_place))
 		return false;
 	return program->in_place || program->out_of_place ||

@@ -1,5 +1,5 @@
 /* list.c - `ordo list`: the algorithms, topologies, operators and types. */
-#include "commands.h"
+#include "commands/commands.h"
 #include "explain/explain.h"
 #include "report/aliases.h"
 #include "report/plan_set.h"

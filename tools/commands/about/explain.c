@@ -2,7 +2,7 @@
 #include "explain/explain.h"
 #include "cli/inputs.h"
 #include "cli/memory_limit.h"
-#include "commands.h"
+#include "commands/commands.h"
 #include "help/texts.h"
 #include "report/aliases.h"
 #include <ordo/detail/order.h>

@@ -2,7 +2,7 @@
  * link. Every step is a command of ordo as a user would type it. */
 #include "cli/memory_limit.h"
 #include "cli/options.h"
-#include "commands.h"
+#include "commands/commands.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

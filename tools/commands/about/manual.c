@@ -3,7 +3,7 @@
  * or option needs no further text. */
 #include "base/output.h"
 #include "cli/options.h"
-#include "commands.h"
+#include "commands/commands.h"
 #include "help/texts.h"
 #include <ctype.h>
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* doctor.c - `ordo doctor`: checks whether this machine has what the commands need or profit
  * from. */
 #include "cli/options.h"
-#include "commands.h"
+#include "commands/commands.h"
 #include "doctor/machine.h"
 #include "doctor/programs.h"
 #include "mpi_launch/library.h"

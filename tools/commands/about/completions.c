@@ -2,7 +2,7 @@
  * shell passes the words typed so far to `ordo completions --for`, which reads the command's option
  * table and prints the candidates: a new command or option needs no further text, and the
  * candidates are those of the installed ordo. */
-#include "commands.h"
+#include "commands/commands.h"
 #include "completion/complete.h"
 #include "help/texts.h"
 #include <ordo/operator.h>
