@@ -73,6 +73,7 @@ static bool ring(const struct ordo_resolved_request *request, struct ordo_cost *
 	case ORDO_REDUCE:
 		return is(cost, K == 1 ? ORDO_COST_TABLE : ORDO_COST_ROUNDS, way, way, way, K);
 	case ORDO_ALLTOALL:
+	case ORDO_CUSTOM:
 		break;
 	}
 	return false;
@@ -113,6 +114,8 @@ static bool mesh(const struct ordo_resolved_request *request, struct ordo_cost *
 		return is(cost, ORDO_COST_ROUNDS, times, times, p - 1, 1);
 	case ORDO_ALLTOALL:
 		return is(cost, ORDO_COST_ROUNDS, times, times, 0, p);
+	case ORDO_CUSTOM:
+		break;
 	}
 	return false;
 }
@@ -135,6 +138,7 @@ static bool phases(const struct ordo_resolved_request *request, enum ordo_cost_s
 	case ORDO_SCATTER:
 	case ORDO_GATHER:
 	case ORDO_ALLTOALL:
+	case ORDO_CUSTOM:
 		break;
 	}
 	return false;

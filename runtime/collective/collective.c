@@ -8,9 +8,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Folds are made from the results that an operator demands. */
+static bool is_described(const struct ordo_problem *problem, struct ordo_error *error)
+{
+	return problem->op != ORDO_CUSTOM ||
+	       ordo_fail(error, ORDO_USAGE, 0,
+		       "Custom: nothing says what its results are; only a plan, which runs the "
+		       "tasks, is possible");
+}
+
 struct ordo_proof *ordo_prove(const struct ordo_schedule *schedule, struct ordo_error *error)
 {
 	const struct ordo_verify_options options = {.max_findings = 1};
+	if (!is_described(&schedule->problem, error))
+		return NULL;
 	struct ordo_proof *proof = ordo_verify(schedule, &options, error);
 	if (!proof || proof->proved)
 		return proof;
@@ -75,6 +86,8 @@ struct ordo_collective *ordo_collective_fold(const struct ordo_schedule *schedul
 	struct ordo_error *error)
 {
 	static _Atomic uint64_t nmade;
+	if (!is_described(&schedule->problem, error))
+		return NULL;
 	struct ordo_collective *collective = calloc(1, sizeof *collective);
 	if (!collective) {
 		ordo_fail_memory(error);

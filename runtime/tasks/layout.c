@@ -140,6 +140,21 @@ static bool place_regions(struct layout *layout, struct ordo_error *error)
 	return true;
 }
 
+/* Any chunk may lie in any slot, and be added to any other. */
+static bool fits_custom(
+	const struct layout *layout, enum ordo_reduction reduction, struct ordo_error *error)
+{
+	if (reduction == ORDO_AVG)
+		return ordo_fail(error, ORDO_USAGE, 0,
+			"Custom: found avg, wanted another reduction; nothing says how many "
+			"contributions a sum has");
+	return layout->equal ||
+	       ordo_fail(error, ORDO_USAGE, 0,
+		       "Custom: chunks of different lengths, wanted blocks of a multiple of "
+		       "%" PRIu32 " elements, all of one length",
+		       layout->chunks_per_block);
+}
+
 bool ordo_layout_make(struct layout *layout, const struct ordo_problem *problem,
 	const struct ordo_plan_options *options, uint64_t tile_bytes, struct ordo_error *error)
 {
@@ -172,6 +187,8 @@ bool ordo_layout_make(struct layout *layout, const struct ordo_problem *problem,
 			return false;
 	}
 	find_chunk_sizes(layout);
+	if (problem->op == ORDO_CUSTOM && !fits_custom(layout, options->reduction, error))
+		return false;
 	divide_into_rounds(layout, element, tile_bytes);
 	return place_regions(layout, error);
 }

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <strings.h>
 
-static const struct ordo_operator_facts operators[ORDO_NOPERATOR] = {
+static const struct ordo_operator_facts operators[ORDO_CUSTOM + 1] = {
 	[ORDO_ALLREDUCE] = {"AllReduce", true, false, true,
 		"every rank gets the sum of all ranks' vectors"},
 	[ORDO_REDUCE] = {"Reduce", true, true, true, "the root gets the sum of all ranks' vectors"},
@@ -16,6 +16,8 @@ static const struct ordo_operator_facts operators[ORDO_NOPERATOR] = {
 	[ORDO_GATHER] = {"Gather", false, true, true, "the root gets every rank's block"},
 	[ORDO_ALLTOALL] = {"AllToAll", false, false, false,
 		"rank r gets the block that every rank has for r"},
+	[ORDO_CUSTOM] = {"Custom", false, false, false,
+		"what each rank gets is not described, and not judged"},
 };
 
 const struct ordo_operator_facts *ordo_operator_facts(enum ordo_operator op)
@@ -25,7 +27,7 @@ const struct ordo_operator_facts *ordo_operator_facts(enum ordo_operator op)
 
 bool ordo_operator_from_name(const char *name, enum ordo_operator *op)
 {
-	for (int i = 0; i < ORDO_NOPERATOR; i++)
+	for (int i = 0; i <= ORDO_CUSTOM; i++)
 		if (!strcmp(name, operators[i].name)) {
 			*op = (enum ordo_operator)i;
 			return true;
@@ -45,7 +47,7 @@ bool ordo_operator_from_typed(const char *name, enum ordo_operator *op)
 		plain[length++] = *name;
 	}
 	plain[length] = 0;
-	for (int i = 0; i < ORDO_NOPERATOR; i++)
+	for (int i = 0; i <= ORDO_CUSTOM; i++)
 		if (!strcasecmp(plain, operators[i].name)) {
 			*op = (enum ordo_operator)i;
 			return true;
@@ -70,6 +72,7 @@ static uint64_t nblock_of(const struct ordo_problem *problem)
 	case ORDO_ALLGATHER:
 	case ORDO_SCATTER:
 	case ORDO_GATHER:
+	case ORDO_CUSTOM:
 		return problem->nrank;
 	case ORDO_ALLTOALL:
 		return (uint64_t)problem->nrank * problem->nrank;
@@ -136,6 +139,13 @@ uint32_t ordo_nchunk(const struct ordo_problem *problem)
 	return (uint32_t)nblock_of(problem) * problem->chunks_per_block;
 }
 
+uint32_t ordo_ncontribution(const struct ordo_problem *problem)
+{
+	if (problem->op == ORDO_CUSTOM)
+		return ordo_nchunk(problem);
+	return operators[problem->op].reduces ? problem->nshard : problem->nrank;
+}
+
 uint32_t ordo_first_shard(const struct ordo_problem *problem, uint32_t rank)
 {
 	return (uint32_t)((uint64_t)rank * problem->nshard / problem->nrank);
@@ -154,6 +164,7 @@ uint32_t ordo_input_slots(const struct ordo_problem *problem, uint32_t rank)
 		return rank == problem->root ? ordo_nchunk(problem) : 0;
 	case ORDO_ALLGATHER:
 	case ORDO_GATHER:
+	case ORDO_CUSTOM:
 		return problem->chunks_per_block;
 	case ORDO_ALLTOALL:
 		return problem->nrank * problem->chunks_per_block;
@@ -173,6 +184,7 @@ uint32_t ordo_output_slots(const struct ordo_problem *problem, uint32_t rank)
 		return rank == problem->root ? ordo_nchunk(problem) : 0;
 	case ORDO_REDUCESCATTER:
 	case ORDO_SCATTER:
+	case ORDO_CUSTOM:
 		return problem->chunks_per_block;
 	case ORDO_ALLTOALL:
 		return problem->nrank * problem->chunks_per_block;
@@ -193,6 +205,7 @@ uint32_t ordo_input_chunk(const struct ordo_problem *problem, uint32_t rank, uin
 		return slot;
 	case ORDO_ALLGATHER:
 	case ORDO_GATHER:
+	case ORDO_CUSTOM:
 		return rank * K + slot;
 	case ORDO_ALLTOALL:
 		return (rank * problem->nrank + slot / K) * K + slot % K;
@@ -212,6 +225,7 @@ uint32_t ordo_output_chunk(const struct ordo_problem *problem, uint32_t rank, ui
 		return slot;
 	case ORDO_REDUCESCATTER:
 	case ORDO_SCATTER:
+	case ORDO_CUSTOM:
 		return rank * K + slot;
 	case ORDO_ALLTOALL:
 		return (slot / K * problem->nrank + rank) * K + slot % K;
@@ -232,6 +246,7 @@ uint32_t ordo_input_slot(const struct ordo_problem *problem, uint32_t rank, uint
 		break;
 	case ORDO_ALLGATHER:
 	case ORDO_GATHER:
+	case ORDO_CUSTOM:
 		if (chunk / K != rank)
 			return ORDO_NONE;
 		slot = chunk % K;
@@ -258,6 +273,7 @@ uint32_t ordo_output_slot(const struct ordo_problem *problem, uint32_t rank, uin
 		break;
 	case ORDO_REDUCESCATTER:
 	case ORDO_SCATTER:
+	case ORDO_CUSTOM:
 		if (chunk / K != rank)
 			return ORDO_NONE;
 		slot = chunk % K;
@@ -273,6 +289,8 @@ uint32_t ordo_output_slot(const struct ordo_problem *problem, uint32_t rank, uin
 
 uint32_t ordo_input_shard(const struct ordo_problem *problem, uint32_t rank, uint32_t slot)
 {
+	if (problem->op == ORDO_CUSTOM)
+		return ordo_input_chunk(problem, rank, slot);
 	if (!operators[problem->op].reduces)
 		return rank;
 	return ordo_first_shard(problem, rank) + slot / ordo_nchunk(problem);
@@ -283,6 +301,7 @@ uint32_t ordo_chunk_source(const struct ordo_problem *problem, uint32_t chunk)
 	switch (problem->op) {
 	case ORDO_ALLGATHER:
 	case ORDO_GATHER:
+	case ORDO_CUSTOM:
 		return chunk / problem->chunks_per_block;
 	case ORDO_ALLTOALL:
 		return chunk / problem->chunks_per_block / problem->nrank;
@@ -313,6 +332,7 @@ void ordo_chunk_holders(
 		break;
 	case ORDO_REDUCESCATTER:
 	case ORDO_SCATTER:
+	case ORDO_CUSTOM:
 		*first = block;
 		break;
 	case ORDO_ALLTOALL:

@@ -228,8 +228,11 @@ static bool take_verdict(const struct check *check, enum ordo_guarantee guarante
 static bool check_guarantee(const struct check *check, enum ordo_guarantee guarantee)
 {
 	const struct ordo_operator_facts *facts = ordo_operator_facts(check->subject->problem->op);
+	const bool adds = check->subject->problem->op == ORDO_CUSTOM
+				  ? check->subject->run_to_run != ORDO_NOT_ASKED
+				  : facts->reduces;
 	*check->judgement = (struct ordo_judgement){.verdict = ORDO_NOT_ASKED};
-	if (!facts->reduces)
+	if (!adds)
 		return set_verdict(check, ORDO_NOT_APPLICABLE,
 			ordo_arena_format(check->arena, "%s adds nothing", facts->name));
 	if (!ordo_accumulates(check->subject->problem, check->type, check->error))

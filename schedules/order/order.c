@@ -218,6 +218,13 @@ struct ordo_order *ordo_order_create(struct ordo_forest *forest,
 		refuse(schedule, proof, error);
 		return NULL;
 	}
+	if (schedule->problem.op == ORDO_CUSTOM) {
+		ordo_fail(error, ORDO_USAGE, 0,
+			"Custom: nothing says which sums are wanted, so there is no order of them "
+			"to list");
+		ordo_hint(error, "`ordo verify` decides G1 to G3 and prints the order digest");
+		return NULL;
+	}
 	struct ordo_order *order = calloc(1, sizeof *order);
 	if (order) {
 		order->forest = forest;

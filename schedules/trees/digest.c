@@ -38,6 +38,8 @@ bool ordo_digest_begin(struct order_digest *digest, const struct ordo_problem *p
 	XXH3_128bits_reset(digest->state);
 	XXH3_128bits_update(digest->state, name, strlen(name));
 	put_number(digest->state, problem->nshard);
+	if (problem->op == ORDO_CUSTOM)
+		put_number(digest->state, problem->chunks_per_block);
 	if (problem->accumulate_f32) {
 		static const char tag[] = "accumulate f32";
 		XXH3_128bits_update(digest->state, tag, sizeof tag);

@@ -390,7 +390,9 @@ static bool add_up(struct verifier *verifier, const struct access *access, const
 	uint32_t chunk, struct value *value)
 {
 	struct value before;
-	if (!verify_value(verifier, access, cell, chunk, &before))
+	/* In Custom a chunk may be added to any other. */
+	const bool any = verifier->schedule->problem.op == ORDO_CUSTOM;
+	if (!verify_value(verifier, access, cell, any ? cell->chunk : chunk, &before))
 		return false;
 	const struct value after = *value;
 	*value = (struct value){POISON, false};
@@ -420,6 +422,10 @@ static bool store(struct verifier *verifier, const struct access *access, bool r
 		return false;
 	if (reduces && !add_up(verifier, access, cell, chunk, &value))
 		return false;
+	/* In Custom a sum has the name of its first chunk. */
+	if (reduces && verifier->schedule->problem.op == ORDO_CUSTOM && cell->tree != ORDO_NONE &&
+		cell->chunk < chunk)
+		chunk = cell->chunk;
 	if (verifier->schedule->problem.accumulate_f32 && access->slot.buffer != ORDO_SCRATCH)
 		value.rounded |= is_sum(verifier, value.tree);
 	cell->tree = value.tree;
@@ -641,10 +647,17 @@ static bool verify_output(
 	       note_copy(verifier, (struct ordo_copy){chunk, slot.rank, cell->tree});
 }
 
+uint32_t ordo_output_tree(const struct verifier *verifier, uint32_t rank, uint32_t slot)
+{
+	return cell_of(verifier, (struct slot){rank, slot, ORDO_OUTPUT})->tree;
+}
+
 bool ordo_verify_outputs(struct verifier *verifier)
 {
 	const struct ordo_problem *problem = &verifier->schedule->problem;
 	size_t nchunk = ordo_nchunk(problem);
+	if (problem->op == ORDO_CUSTOM)
+		return true;
 	verifier->findings.proof->chunk_tree =
 		malloc((nchunk + 1) * sizeof *verifier->findings.proof->chunk_tree);
 	verifier->chunk_rank = malloc((nchunk + 1) * sizeof *verifier->chunk_rank);

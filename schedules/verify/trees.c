@@ -11,8 +11,7 @@ bool ordo_prepare_trees(struct verifier *verifier)
 {
 	const struct ordo_problem *problem = &verifier->schedule->problem;
 	struct ordo_trees *trees = &verifier->findings.proof->trees;
-	uint32_t nleaf =
-		ordo_operator_facts(problem->op)->reduces ? problem->nshard : problem->nrank;
+	const uint32_t nleaf = ordo_ncontribution(problem);
 	if (nleaf > MOST_LEAVES)
 		return ordo_fail(verifier->findings.error, ORDO_UNDECIDED, 0,
 			"%u contributions are added; at most %u can be followed", nleaf,
@@ -104,10 +103,13 @@ static bool count_trees(struct verifier *verifier, uint32_t *other)
 bool ordo_verify_guarantees(struct verifier *verifier)
 {
 	struct ordo_proof *proof = verifier->findings.proof;
+	const enum ordo_operator op = verifier->schedule->problem.op;
 	uint32_t other = ORDO_NONE;
-	if (!count_trees(verifier, &other))
+	if (op == ORDO_CUSTOM && verifier->unordered[0] == ORDO_NONE)
+		return ordo_verify_custom(verifier);
+	if (op != ORDO_CUSTOM && !count_trees(verifier, &other))
 		return false;
-	if (!ordo_operator_facts(verifier->schedule->problem.op)->reduces)
+	if (op != ORDO_CUSTOM && !ordo_operator_facts(op)->reduces)
 		return digest_order(verifier);
 	if (verifier->unordered[0] != ORDO_NONE) {
 		proof->run_to_run = ORDO_DOES_NOT_HOLD;

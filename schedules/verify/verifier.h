@@ -189,6 +189,11 @@ bool ordo_measure_memory(struct verifier *verifier);
 bool ordo_prepare_memory(struct verifier *verifier);
 bool ordo_access_memory(struct verifier *verifier, uint32_t task, uint32_t stream);
 bool ordo_verify_outputs(struct verifier *verifier);
+/* The tree in an output slot at the end; ORDO_NONE if nothing was written. */
+uint32_t ordo_output_tree(const struct verifier *verifier, uint32_t rank, uint32_t slot);
+
+/* custom.c: the guarantees and the digest of Custom. */
+bool ordo_verify_custom(struct verifier *verifier);
 
 /* ordering.c */
 void ordo_note_sync(struct recent *recent, uint32_t sync);

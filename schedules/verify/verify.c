@@ -134,6 +134,7 @@ static bool conclude(struct verifier *verifier)
 	sort_findings(proof);
 	proof->run_to_run = proof->rank_equal = proof->position_invariant = ORDO_NOT_ASKED;
 	proof->proved = proof->complete && !proof->nfinding;
+	proof->contents_unjudged = verifier->schedule->problem.op == ORDO_CUSTOM;
 	memcpy(proof->unordered, verifier->unordered, sizeof proof->unordered);
 	if (proof->proved)
 		return ordo_verify_guarantees(verifier);

@@ -18,6 +18,8 @@ struct oracle_opinion {
 	/* every interleaving ends with the same trees in the output; valid if nothing is broken */
 	bool one_order;
 	bool rank_equal; /* every copy of a chunk has one tree; likewise */
+	/* Custom: outputs over chunks of the same ranks have one tree of ranks; likewise */
+	bool positions_equal;
 	/* different trees over all output chunks, each as its first rank holds it; likewise */
 	uint32_t ntree;
 	uint64_t nstate; /* interleavings: states visited; closure: pairs of accesses looked at */

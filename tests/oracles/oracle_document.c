@@ -47,6 +47,7 @@ static uint32_t all_chunks(const struct ordo_problem *p)
 	case ORDO_ALLGATHER:
 	case ORDO_SCATTER:
 	case ORDO_GATHER:
+	case ORDO_CUSTOM:
 		return p->nrank * p->chunks_per_block;
 	case ORDO_ALLTOALL:
 		return p->nrank * p->nrank * p->chunks_per_block;
@@ -89,6 +90,8 @@ uint32_t slots_in(const struct ordo_problem *p, uint32_t rank, enum ordo_buffer 
 		return in ? K : at_root;
 	case ORDO_ALLTOALL:
 		return p->nrank * K;
+	case ORDO_CUSTOM:
+		return K;
 	}
 	abort();
 }
@@ -98,13 +101,15 @@ uint32_t chunk_given(const struct ordo_problem *p, uint32_t rank, uint32_t slot)
 	const uint32_t K = p->chunks_per_block;
 	if (p->op == ORDO_ALLTOALL)
 		return (rank * p->nrank + slot / K) * K + slot % K;
-	if (p->op == ORDO_ALLGATHER || p->op == ORDO_GATHER)
+	if (p->op == ORDO_ALLGATHER || p->op == ORDO_GATHER || p->op == ORDO_CUSTOM)
 		return rank * K + slot;
 	return slot % all_chunks(p);
 }
 
 uint32_t shard_given(const struct ordo_problem *p, uint32_t rank, uint32_t slot)
 {
+	if (p->op == ORDO_CUSTOM)
+		return chunk_given(p, rank, slot);
 	return adds(p) ? first_shard(p, rank) + slot / all_chunks(p) : rank;
 }
 
@@ -166,6 +171,8 @@ static uint32_t target_of(const struct ordo_task *task, uint32_t rank)
 static bool slots_belong(const struct ordo_schedule *s, uint32_t rank, enum ordo_buffer buffer,
 	uint32_t slot, const struct ordo_task *task)
 {
+	if (s->problem.op == ORDO_CUSTOM && buffer == ORDO_OUTPUT)
+		return true;
 	for (uint32_t i = 0; i < task->count && buffer != ORDO_SCRATCH; i++) {
 		uint32_t belongs = buffer == ORDO_INPUT ? chunk_given(&s->problem, rank, slot + i)
 							: chunk_wanted(&s->problem, rank, slot + i);
@@ -427,14 +434,17 @@ void run_move(
 			a = UNDEFINED;
 		}
 		if (to->touch == TOUCH_ADD) {
-			if (b == UNDEFINED || d->values[b].chunk != chunk) {
+			const bool any = d->schedule->problem.op == ORDO_CUSTOM;
+			if (b == UNDEFINED || (!any && d->values[b].chunk != chunk)) {
 				note(opinion, 10, "task %u: destination holds no chunk %u", t,
 					chunk);
 				a = UNDEFINED;
 			}
 			if (a != UNDEFINED)
-				a = value_id(d, (struct value){chunk, ORDO_NONE, a < b ? a : b,
-							a < b ? b : a});
+				a = value_id(d, (struct value){any && d->values[b].chunk < chunk
+								       ? d->values[b].chunk
+								       : chunk,
+							ORDO_NONE, a < b ? a : b, a < b ? b : a});
 		}
 		memory[to->cell] = a;
 	}
@@ -470,6 +480,8 @@ static bool is_result(
 void judge_output(struct oracle_document *d, const uint32_t *memory, struct oracle_opinion *opinion)
 {
 	const struct ordo_problem *p = &d->schedule->problem;
+	if (p->op == ORDO_CUSTOM)
+		return;
 	uint32_t *times = must_alloc(p->nshard, sizeof *times);
 	for (uint32_t r = 0; r < p->nrank; r++)
 		for (uint32_t slot = 0; slot < slots_in(p, r, ORDO_OUTPUT, 0); slot++) {
@@ -493,10 +505,72 @@ static uint32_t bare_tree(struct oracle_document *d, uint32_t value)
 	return value_id(d, v);
 }
 
+/* The tree with ranks in place of chunks (Custom). */
+static uint32_t tree_of_ranks(struct oracle_document *d, uint32_t value)
+{
+	struct value v = d->values[value];
+	v.chunk = 0;
+	if (v.shard != ORDO_NONE) {
+		v.shard /= d->schedule->problem.chunks_per_block;
+		return value_id(d, v);
+	}
+	uint32_t left = tree_of_ranks(d, v.left), right = tree_of_ranks(d, v.right);
+	v.left = left < right ? left : right;
+	v.right = left < right ? right : left;
+	return value_id(d, v);
+}
+
+static bool same_leaves(
+	const struct oracle_document *d, uint32_t a, uint32_t b, uint32_t *times, uint32_t nleaf)
+{
+	memset(times, 0, 2 * (size_t)nleaf * sizeof *times);
+	count_leaves(d, a, times);
+	count_leaves(d, b, times + nleaf);
+	return !memcmp(times, times + nleaf, nleaf * sizeof *times);
+}
+
+/* Every two outputs: the same sum over the same chunks, and over chunks of the same ranks? */
+static void judge_custom(
+	struct oracle_document *d, const uint32_t *memory, struct oracle_opinion *opinion)
+{
+	const struct ordo_problem *p = &d->schedule->problem;
+	const uint32_t nleaf = all_chunks(p), K = p->chunks_per_block;
+	uint32_t *times = must_alloc(2 * (size_t)nleaf, sizeof *times), *bare, *ranks, n = 0;
+	bare = must_alloc(nleaf, sizeof *bare);
+	ranks = must_alloc(nleaf, sizeof *ranks);
+	opinion->rank_equal = opinion->positions_equal = true;
+	opinion->ntree = 0;
+	for (uint32_t place = 0; place < nleaf; place++) {
+		const uint32_t value = memory[d->first_cell[place / K] +
+					      cell_in_rank(p, place / K, ORDO_OUTPUT, place % K)];
+		if (value == UNDEFINED)
+			continue;
+		bare[n] = bare_tree(d, value);
+		ranks[n] = tree_of_ranks(d, value);
+		bool met = false;
+		for (uint32_t i = 0; i < n; i++) {
+			met |= bare[i] == bare[n];
+			if (same_leaves(d, bare[i], bare[n], times, nleaf))
+				opinion->rank_equal &= bare[i] == bare[n];
+			if (same_leaves(d, ranks[i], ranks[n], times, nleaf))
+				opinion->positions_equal &= ranks[i] == ranks[n];
+		}
+		opinion->ntree += !met;
+		n++;
+	}
+	free(times);
+	free(bare);
+	free(ranks);
+}
+
 void judge_orders(struct oracle_document *d, const uint32_t *memory, struct oracle_opinion *opinion)
 {
 	const struct ordo_problem *p = &d->schedule->problem;
 	const uint32_t nchunk = all_chunks(p);
+	if (p->op == ORDO_CUSTOM) {
+		judge_custom(d, memory, opinion);
+		return;
+	}
 	uint32_t *tree = must_alloc(nchunk, sizeof *tree);
 	opinion->rank_equal = true;
 	opinion->ntree = 0;
@@ -515,5 +589,6 @@ void judge_orders(struct oracle_document *d, const uint32_t *memory, struct orac
 			earlier++;
 		opinion->ntree += tree[i] && earlier == i;
 	}
+	opinion->positions_equal = opinion->ntree == 1;
 	free(tree);
 }

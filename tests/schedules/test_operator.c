@@ -43,6 +43,7 @@ static bool input_holds(const struct ordo_problem *p, uint32_t rank, uint32_t ch
 		return rank == p->root;
 	case ORDO_ALLGATHER:
 	case ORDO_GATHER:
+	case ORDO_CUSTOM:
 		return block == rank;
 	case ORDO_ALLTOALL:
 		return block / p->nrank == rank;
@@ -63,6 +64,7 @@ static bool output_holds(const struct ordo_problem *p, uint32_t rank, uint32_t c
 		return rank == p->root;
 	case ORDO_REDUCESCATTER:
 	case ORDO_SCATTER:
+	case ORDO_CUSTOM: /* its place; any chunk may lie there */
 		return block == rank;
 	case ORDO_ALLTOALL:
 		return block % p->nrank == rank;

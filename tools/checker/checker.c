@@ -30,7 +30,7 @@ static const char *const kinds[] = {
 static const char *const buffers[] = {"input", "output", "scratch"};
 static const char *const f32 = "f32", *const names[] = {"AllReduce", "Reduce", "Broadcast",
 					      "ReduceScatter", "AllGather", "Scatter", "Gather",
-					      "AllToAll"};
+					      "AllToAll", "Custom"};
 /* The keys of each object; the bits of the required ones are in `needed`. */
 struct keys {
 	u32 n, needed;
@@ -68,10 +68,11 @@ static const struct keys certificate_keys = {6, 0x3f,
 static const struct meaning {
 	int power; /* N^power blocks */
 	enum holds input, output;
-	bool reduces;
-} meanings[] = {{0, ALL, ALL, true}, {0, ALL, ROOT, true}, {0, ROOT, ALL, false},
-	{1, ALL, OWN, true}, {1, OWN, ALL, false}, {1, ROOT, OWN, false}, {1, OWN, ROOT, false},
-	{2, ROW, COLUMN, false}};
+	bool reduces, any; /* any: nothing is demanded, and any chunk may lie in any slot */
+} meanings[] = {{0, ALL, ALL, true, false}, {0, ALL, ROOT, true, false},
+	{0, ROOT, ALL, false, false}, {1, ALL, OWN, true, false}, {1, OWN, ALL, false, false},
+	{1, ROOT, OWN, false, false}, {1, OWN, ROOT, false, false}, {2, ROW, COLUMN, false, false},
+	{1, OWN, OWN, false, true}};
 
 struct task {
 	/* source, target; chunk: or signal */
@@ -360,7 +361,7 @@ static void read_labels(struct check *c, const struct value *const *head)
 static void read_problem(struct check *c, const struct value *const *head)
 {
 	which(c, head[SCHEMA], (const char *[]){"ordo/schedule/1"}, 1);
-	c->op = &meanings[which(c, head[OPERATOR], names, 8)];
+	c->op = &meanings[which(c, head[OPERATOR], names, 9)];
 	c->N = number(c, head[RANKS], 1, LIMIT);
 	c->K = number(c, head[PER_BLOCK], 1, LIMIT);
 	c->V = head[SHARDS] ? number(c, head[SHARDS], 1, LIMIT) : c->N;
@@ -374,7 +375,8 @@ static void read_problem(struct check *c, const struct value *const *head)
 	SHAPE(c->root < c->N, head[ROOTED], "the root is no rank");
 	c->M = c->op->power == 0 ? 1 : c->op->power == 1 ? c->N : c->N * c->N;
 	SHAPE(c->M <= LIMIT && (c->M *= c->K) <= LIMIT, head[PER_BLOCK], "too many chunks");
-	SHAPE(!c->in_place || c->op->power < 2, head[IN_PLACE], "this has no in-place form");
+	SHAPE(!c->in_place || (c->op->power < 2 && !c->op->any), head[IN_PLACE],
+		"this has no in-place form");
 	SHAPE(c->op->reduces || !c->accumulates, head[F32], "it does not reduce");
 	SHAPE(c->V == c->N || c->op->reduces, head[SHARDS], "it does not reduce");
 	SHAPE(c->V == c->N || !c->in_place, head[IN_PLACE],
@@ -589,17 +591,18 @@ static void move(struct check *c, u32 id)
 		struct cell *from = cell_of(c, rank, task->buffer[0], task->slot[0] + i);
 		struct cell *to = cell_of(c, target, task->buffer[1], task->slot[1] + i);
 		const u64 at_home = chunk_of(c, target, task->buffer[1], task->slot[1] + i);
-		DEMAND(task->buffer[1] == SCRATCH || at_home == chunk,
+		DEMAND(task->buffer[1] == SCRATCH || at_home == chunk || c->op->any,
 			"R3: not the slot of its chunk");
 		read_cell(c, from, id);
 		write_cell(c, to, id);
 		DEMAND(from->tree && from->chunk == chunk, "R10: uses what is not its chunk");
-		DEMAND(!reduces || (to->tree && to->chunk == chunk),
+		DEMAND(!reduces || (to->tree && (to->chunk == chunk || c->op->any)),
 			"R10: uses what is not its chunk");
 		DEMAND(!reduces || (!rounds && !from->rounded && !to->rounded), "R4: rounds twice");
 		to->tree = reduces ? add(c, from->tree, to->tree) : from->tree;
 		to->rounded = from->rounded || (rounds && c->trees[to->tree].left);
-		to->chunk = chunk;
+		/* a sum of Custom has the name of its first chunk */
+		to->chunk = reduces && to->chunk < chunk ? to->chunk : chunk;
 	}
 	if (target == rank)
 		return;
@@ -639,7 +642,7 @@ static void allocate_buffers(struct check *c)
 	}
 	for (u32 id = 0; id < c->ntask; id++)
 		nmove += c->tasks[id].kind < NOTIFY ? c->tasks[id].count : 0;
-	c->ntree = (u32)(c->op->reduces ? c->V : c->N);
+	c->ntree = (u32)(c->op->any ? c->M : c->op->reduces ? c->V : c->N);
 	READABLE(nmove + c->ntree < MOST, "too many chunks are moved");
 	for (c->bits = 4; (u64)1 << c->bits < 2 * (nmove + c->ntask);)
 		c->bits++;
@@ -659,6 +662,7 @@ static void allocate_buffers(struct check *c)
 			cell->tree =
 				1 + (u32)(c->op->reduces ? rank * c->V / c->N + slot / c->M : rank);
 			cell->chunk = (u32)chunk_of(c, rank, INPUT, slot);
+			cell->tree = c->op->any ? 1 + cell->chunk : cell->tree;
 		}
 }
 
@@ -730,6 +734,25 @@ static bool says(const struct check *c, const struct value *claim, bool truth)
 	return *claim->text == *word;
 }
 
+/* Of Custom only the trees are counted: R11, G1 and G3 are not checked. */
+static void count_outputs(struct check *c, const struct value *const *claims)
+{
+	u32 ndistinct = 0;
+	bool *counted = need(c, c->ntree + 1, 1);
+	for (u32 rank = 0; rank < c->N; rank++)
+		for (u64 slot = 0; slot < slots(c, rank, OUTPUT); slot++) {
+			const u32 tree = cell_of(c, rank, OUTPUT, slot)->tree;
+			ndistinct += tree && !counted[tree];
+			counted[tree] = true;
+		}
+	DEMAND(number(c, claims[0], 0, UINT32_MAX) == ndistinct, "the number of trees");
+	DEMAND(says(c, claims[1], true) && says(c, claims[2], true),
+		"G1 and G3 of Custom are not for a certificate");
+	snprintf(c->report, 256,
+		"no fault found, contents not judged: R1-R10, %u tasks, %u paths, %u trees",
+		c->ntask, c->npath, ndistinct);
+}
+
 static void check_outputs(struct check *c, const struct value *const *claims)
 {
 	u32 *trees = need(c, c->M, sizeof(u32)), ndistinct = 0;
@@ -776,7 +799,7 @@ static void check_all(
 	allocate_buffers(c);
 	run(c, elements(c, found[ORDER]), elements(c, found[PATHS]));
 	check_end(c, elements(c, found[LEAVING]));
-	check_outputs(c, claims);
+	(c->op->any ? count_outputs : check_outputs)(c, claims);
 }
 
 enum verdict check_certificate(

@@ -21,8 +21,12 @@ static bool read_operator(struct call *call, enum ordo_operator *op)
 	if (call->noperand > 1)
 		return refuse_usage(call, NULL, "one operator at a time: found %s and %s",
 			call->operands[0], call->operands[1]);
-	if (ordo_operator_from_typed(call->operands[0], op))
+	if (ordo_operator_from_typed(call->operands[0], op) && *op != ORDO_CUSTOM)
 		return true;
+	if (*op == ORDO_CUSTOM && ordo_operator_from_typed(call->operands[0], op))
+		return refuse_usage(call, hint,
+			"Custom: nothing says what it should compute, so no algorithm is for it; "
+			"its schedules come from `ordo import` or are written by hand");
 	for (int i = 0; i < ORDO_NOPERATOR; i++)
 		names[i] = ordo_operator_facts((enum ordo_operator)i)->name;
 	const char *like = ordo_suggest(call->operands[0], names, ORDO_NOPERATOR);

@@ -197,7 +197,7 @@ static void report_verdict(struct call *call, const struct args *args,
 	report_choice(&report, args, product, topology);
 	report_schedule(&report, schedule);
 	report_proof(&report, schedule, product->proof);
-	report_rules(&report, &unlimited, topology, false);
+	report_rules(&report, &unlimited, topology, false, false);
 	check_and_report_guarantees(call, &sums_of_floats, schedule, product->proof);
 	report_shard_price(call, schedule, topology);
 	report_compiled(&report, args, times);

@@ -94,6 +94,10 @@ static bool write_schedule(
 	struct symmetry_found found;
 	if (!is_short_enough(writing, schedule))
 		return false;
+	if (schedule->problem.op == ORDO_CUSTOM)
+		return refuse_usage(writing->call, NULL,
+			"Custom: nothing says what it should compute, and only proved schedules "
+			"are embedded");
 	struct ordo_proof *proof =
 		prove_schedule(writing->call, schedule, &options, SYMMETRY_AUTO, &found);
 	if (!proof)

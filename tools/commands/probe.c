@@ -512,11 +512,12 @@ static int probe(struct call *call)
 	if (!schedule)
 		return call->status;
 	const struct ordo_operator_facts *facts = ordo_operator_facts(schedule->problem.op);
-	const int status =
-		facts->reduces
-			? check_and_probe(call, &args, schedule)
-			: fail_usage(call, NULL, "%s adds nothing, so there is no order to recover",
-				  facts->name);
+	const int status = facts->reduces
+				   ? check_and_probe(call, &args, schedule)
+				   : fail_usage(call, NULL,
+					     "%s %s, so there is no order to recover", facts->name,
+					     schedule->problem.op == ORDO_CUSTOM ? "demands no sums"
+										 : "adds nothing");
 	ordo_schedule_destroy(schedule);
 	return status;
 }

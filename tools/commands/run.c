@@ -122,7 +122,9 @@ static int report_execution(struct call *call, const struct args *args,
 	struct report report = report_of(call, stdout);
 	report.width = EXECUTION_WIDTH;
 	report_schedule(&report, found->schedule);
-	report_members(&report, "%d<proved?>", found->proof->proved);
+	report_members(&report, "%d<proved?> %d<contents_judged?>",
+		found->proof->proved && !found->proof->contents_unjudged,
+		!found->proof->contents_unjudged);
 	report_run(&report, execution, how,
 		bytes_of_count(&found->schedule->problem, how->type, how->count));
 	report_members(&report, "%" PRIu64 "<peak_bytes>", peak_bytes());
@@ -192,6 +194,10 @@ static int run_found(struct call *call, struct args *args, struct subject *subje
 {
 	if (args->replay)
 		return replay_schedule(call, args, found->schedule);
+	if (args->execution.check && found->schedule->problem.op == ORDO_CUSTOM)
+		return fail_usage(call, "without --check it runs",
+			"--check: nothing says what Custom should compute, so there is nothing to "
+			"compare the results with");
 	if (!prove_found(call, subject, found, args->unproved))
 		return call->status;
 	if (args->execution.world && !meets_world(call, args, found))
@@ -234,6 +240,9 @@ static int run_sizes(struct call *call, struct args *args, struct subject *subje
 			"it");
 	if (args->csv && call->json)
 		return fail_usage(call, NULL, "--csv and --json: give one of them");
+	if (subject->problem.op == ORDO_CUSTOM)
+		return fail_usage(call, "one size runs, without --check",
+			"a table checks results, and nothing says what Custom should compute");
 	return fit_types(call, &args->arithmetics, &subject->problem) &&
 			       read_size_range(call, &table.sizes)
 		       ? run_table(call, &table, subject)

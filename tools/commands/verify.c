@@ -24,6 +24,7 @@ struct args {
 	const char *symmetry; /* as on the command line */
 	enum symmetry_use use;
 	struct generate_options generate;
+	const char *contents; /* "unjudged": those of Custom need not be judged; NULL: they do */
 };
 
 /* A document can name the topology it was compiled for. */
@@ -46,7 +47,10 @@ static void report_proved(const struct report *report, const struct args *args,
 	const struct ordo_schedule *schedule, const struct ordo_proof *proof, bool topology)
 {
 	const char *plain = paint(report->text, PLAIN);
-	if (proof->proved)
+	if (proof->proved && proof->contents_unjudged)
+		report_text(report, "%s: %sno fault found, contents not judged%s\n  ", args->file,
+			paint(report->text, YELLOW), plain);
+	else if (proof->proved)
 		report_text(report, "%s: %sproved%s\n  ", args->file, paint(report->text, GREEN),
 			plain);
 	else
@@ -55,7 +59,8 @@ static void report_proved(const struct report *report, const struct args *args,
 			proof->complete ? "" : "; there may be others once these are repaired");
 	report_schedule(proof->proved ? report : &(struct report){.json = report->json}, schedule);
 	if (proof->proved)
-		report_rules(report, &args->limits, topology, args->through_ranks);
+		report_rules(report, &args->limits, topology, args->through_ranks,
+			proof->contents_unjudged);
 }
 
 /* Checks --require: reports the first refuted guarantee. */
@@ -99,6 +104,10 @@ static int write_input(struct call *call, const struct args *args,
 {
 	struct ordo_error error;
 	const struct ordo_contradiction *found = choose_contradiction(args, verdicts);
+	if (schedule->problem.op == ORDO_CUSTOM) {
+		note(call, "no input written: Custom has no inputs (ordo/input/1)");
+		return ORDO_OK;
+	}
 	if (!found) {
 		note(call, "no input written: neither G1 nor G3 is refuted for %s %s",
 			ordo_type_name(args->arithmetic.type),
@@ -183,6 +192,13 @@ static int report_verdict(struct call *call, const struct args *args,
 	return status;
 }
 
+/* Of a proof with that status: undecided if nothing says what the outputs should hold. */
+static int judge_contents(const struct args *args, const struct ordo_proof *proof, int status)
+{
+	return status == ORDO_OK && proof->contents_unjudged && !args->contents ? ORDO_UNDECIDED
+										: status;
+}
+
 static int verify_schedule(struct call *call, const struct args *args,
 	const struct ordo_schedule *schedule, double read)
 {
@@ -210,6 +226,7 @@ static int verify_schedule(struct call *call, const struct args *args,
 			status = call->status;
 		if (args->certificate && status == ORDO_OK)
 			status = write_certificate(call, args, schedule, proof);
+		status = judge_contents(args, proof, status);
 	}
 	ordo_proof_destroy(proof);
 	ordo_topology_destroy(topology);
@@ -269,6 +286,9 @@ static bool makes_sense(struct call *call, const struct args *args)
 	if (!generate->algorithm && (generate->operator|| generate->ranks || generate->trust))
 		call->status = fail_usage(
 			call, NULL, "--operator, --ranks and --trust go with --generate");
+	else if (args->contents && strcmp(args->contents, "unjudged") != 0)
+		call->status = fail_usage(
+			call, NULL, "--contents: found %s, wanted unjudged", args->contents);
 	else if (args->through_ranks && !args->topology.name && !args->topology.failed.count)
 		call->status = fail_usage(
 			call, NULL, "--route-through-ranks goes with --topology or --fail-link");
@@ -322,6 +342,8 @@ static int verify(struct call *call)
 		{"symmetry", 0, TEXT, &args.symmetry, "auto|off|only",
 			"prove from one rank's program if all are alike; auto: if large; only: "
 			"exit 4 if not"},
+		{"contents", 0, TEXT, &args.contents, "unjudged",
+			"exit 0 where all rules hold but nobody said what to compute (Custom)"},
 		{"generate", 0, TEXT, &args.generate.algorithm,
 			"ring|tree|binary-blocks|halving-doubling|recursive-doubling",
 			"verify generated programs instead of a FILE, for any number of ranks"},

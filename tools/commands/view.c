@@ -112,6 +112,10 @@ static bool prove_and_check(struct making *making)
 	struct call *call = making->call;
 	const struct args *args = making->args;
 	const struct ordo_problem *problem = &making->schedule->problem;
+	if (problem->op == ORDO_CUSTOM)
+		return refuse_usage(call, "`ordo draw` draws it",
+			"Custom: the page compares the outputs with what an operator demands, and "
+			"nothing says what that is");
 	struct symmetry_found found;
 	if (!open_predicted(call, &args->predicting, problem, &making->predicted))
 		return false;

@@ -140,10 +140,16 @@ static void say_soundness(
 		"  One run ends, so every run ends (R7).\n"
 		"  Every two accesses of one slot, one of them a write, are ordered, with a rank's "
 		"entering and leaving (R8, R9):\n"
-		"  so every run computes the same values, and one evaluation stands for all.\n"
-		"  It reads nothing undefined (R10), and every output slot holds what %s requires "
-		"(R11).\n",
-		proof->nsignal, counts.notify, ordo_operator_facts(schedule->problem.op)->name);
+		"  so every run computes the same values, and one evaluation stands for all.\n",
+		proof->nsignal, counts.notify);
+	if (proof->contents_unjudged)
+		say(call, "  It reads nothing undefined (R10). Nothing says what its output slots "
+			  "should hold, so R11 was not checked.\n");
+	else
+		say(call,
+			"  It reads nothing undefined (R10), and every output slot holds what %s "
+			"requires (R11).\n",
+			ordo_operator_facts(schedule->problem.op)->name);
 }
 
 static int report_explanation(struct call *call, const struct ordo_schedule *schedule,

@@ -124,8 +124,9 @@ static void report_data(const struct report *report, const struct execution *exe
 	else
 		report_text(report, "rank,");
 	report_text(report, " %s<type> %s, seed %" PRIu64 "<seed>\n", ordo_type_name(how->type),
-		ordo_operator_facts(problem->op)->reduces ? ordo_reduction_name(how->reduction)
-							  : "moved",
+		ordo_operator_facts(problem->op)->reduces || problem->op == ORDO_CUSTOM
+			? ordo_reduction_name(how->reduction)
+			: "moved",
 		how->seed);
 	report_members(report,
 		"%s<reduction> %" PRIu64 "<count> %" PRIu64 "<bytes_per_rank> %u<repeat>",

@@ -65,7 +65,8 @@ static void report_finding(const struct report *findings, const struct ordo_sche
 void report_proof(const struct report *report, const struct ordo_schedule *schedule,
 	const struct ordo_proof *proof)
 {
-	report_members(report, "%d<proved?>", proof->proved);
+	report_members(report, "%d<proved?> %d<contents_judged?>",
+		proof->proved && !proof->contents_unjudged, !proof->contents_unjudged);
 	const struct report findings = report_list(report, "findings");
 	for (uint32_t i = 0; i < proof->nfinding; i++)
 		report_finding(&findings, schedule, &proof->findings[i]);
@@ -77,12 +78,15 @@ void report_proof(const struct report *report, const struct ordo_schedule *sched
 }
 
 void report_rules(const struct report *report, const struct ordo_limits *limits, bool topology,
-	bool through_ranks)
+	bool through_ranks, bool unjudged)
 {
 	const bool limited = limits->streams || limits->scratch_slots || limits->signals ||
 			     limits->tokens_in_flight;
 	report_line(report, "rules", "R1-R%s%s hold in every interleaving%s",
-		topology ? "12" : "11", limited ? ", R13" : "",
+		unjudged   ? topology ? "10, R12" : "10"
+		: topology ? "12"
+			   : "11",
+		limited ? ", R13" : "",
 		!topology	? "; R12 needs --topology"
 		: through_ranks ? "; ranks forward data"
 				: "");

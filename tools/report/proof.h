@@ -33,9 +33,10 @@ void report_schedule(const struct report *report, const struct ordo_schedule *sc
  * proved, and the measures. */
 void report_proof(const struct report *report, const struct ordo_schedule *schedule,
 	const struct ordo_proof *proof);
-/* The rules that hold, if all do; through_ranks: R12 was checked with forwarding ranks. */
+/* The rules that hold, if all do; through_ranks: R12 was checked with forwarding ranks;
+ * unjudged: R11 was not checked. */
 void report_rules(const struct report *report, const struct ordo_limits *limits, bool topology,
-	bool through_ranks);
+	bool through_ranks, bool unjudged);
 /* The guarantees; as text also the orders and measures of a proof. */
 void report_guarantees(const struct report *report, const struct ordo_schedule *schedule,
 	const struct ordo_proof *proof, const struct guarantee_verdicts *verdicts);

@@ -148,7 +148,7 @@ static void report_generated(
 	report_symmetry(report, &g->found);
 	if (proved)
 		report_rules(report, &args->options.limits, args->options.topology,
-			args->options.through_ranks);
+			args->options.through_ranks, g->proof->contents_unjudged);
 }
 
 static void report_generated_times(const struct report *report, const struct generated *g)

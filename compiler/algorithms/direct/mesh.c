@@ -32,6 +32,7 @@ static struct ordo_slice share_of(const struct ordo_resolved_request *request, u
 	case ORDO_SCATTER:
 	case ORDO_GATHER:
 	case ORDO_ALLTOALL:
+	case ORDO_CUSTOM:
 		break;
 	}
 	return block;
@@ -301,6 +302,8 @@ static void build(struct ordo_builder *b, const struct ordo_resolved_request *re
 		keep_own(b, request);
 		exchange(b, request);
 		return;
+	case ORDO_CUSTOM:
+		return;
 	}
 }
 
@@ -367,6 +370,7 @@ static uint64_t volume_of(const struct ordo_resolved_request *request, uint32_t 
 	case ORDO_REDUCESCATTER:
 	case ORDO_ALLGATHER:
 	case ORDO_ALLTOALL:
+	case ORDO_CUSTOM:
 		break;
 	}
 	return K * others;

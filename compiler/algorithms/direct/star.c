@@ -147,6 +147,7 @@ static void build(struct ordo_builder *b, const struct ordo_resolved_request *re
 	case ORDO_REDUCESCATTER:
 	case ORDO_ALLGATHER:
 	case ORDO_ALLTOALL:
+	case ORDO_CUSTOM:
 		return;
 	}
 }
@@ -189,6 +190,7 @@ static uint64_t count_volume(const struct ordo_resolved_request *request)
 	case ORDO_REDUCESCATTER:
 	case ORDO_ALLGATHER:
 	case ORDO_ALLTOALL:
+	case ORDO_CUSTOM:
 		break;
 	}
 	return K;

@@ -81,6 +81,7 @@ struct ordo_flow_parts ordo_flow_parts(enum ordo_operator op)
 	case ORDO_GATHER:
 		return (struct ordo_flow_parts){ORDO_FLOW_GATHER, ORDO_FLOW_NO_PART};
 	case ORDO_ALLTOALL:
+	case ORDO_CUSTOM:
 		break;
 	}
 	return (struct ordo_flow_parts){ORDO_FLOW_NO_PART, ORDO_FLOW_NO_PART};

@@ -117,6 +117,7 @@ static struct ordo_stage stage_of_blocks(const struct ordo_levels *levels, enum 
 	case ORDO_ALLREDUCE:
 	case ORDO_REDUCE:
 	case ORDO_BROADCAST:
+	case ORDO_CUSTOM:
 		break;
 	}
 	return stage;

@@ -162,6 +162,7 @@ static void build_lane(struct ordo_builder *b, struct ordo_ring_lane *lane)
 		ordo_lane_gather(b, lane);
 		break;
 	case ORDO_ALLTOALL:
+	case ORDO_CUSTOM:
 		break;
 	}
 }
@@ -220,6 +221,7 @@ static uint64_t count_sent(const struct ordo_ring_lane *lane, uint32_t p)
 	case ORDO_GATHER:
 		return p * share;
 	case ORDO_ALLTOALL:
+	case ORDO_CUSTOM:
 		break;
 	}
 	return 0;

@@ -17,6 +17,11 @@
  *                  elsewhere
  *   AllToAll       N*N     slot jK+k holds chunk (rN+j)K+k           slot iK+k holds chunk
  *                  (iN+r)K+k
+ *   Custom         N       rK..rK+K-1                                K slots for any chunks or sums
+ *
+ * Custom is a collective whose results nobody has described: every rank has a block of input and as
+ * much output, no contents are required, and chunks may be added to others. Nothing is compiled for
+ * it, so ORDO_NOPERATOR does not count it.
  *
  * Virtual shards (AllReduce, ReduceScatter, Reduce, V != N): rank r contributes the shards
  * first..last-1 with first = floor(rV/N), last = floor((r+1)V/N), and input slot (v-first)*M + j is
@@ -41,8 +46,9 @@ enum ordo_operator {
 	ORDO_SCATTER,
 	ORDO_GATHER,
 	ORDO_ALLTOALL,
+	ORDO_CUSTOM, /* see above */
 };
-#define ORDO_NOPERATOR 8
+#define ORDO_NOPERATOR 8 /* operators with required contents: all but Custom */
 
 enum ordo_buffer { ORDO_INPUT, ORDO_OUTPUT, ORDO_SCRATCH };
 #define ORDO_NBUFFER 3

@@ -76,7 +76,8 @@ struct ordo_copy {
 };
 
 struct ordo_proof {
-	bool proved; /* no finding */
+	/* no finding. Of Custom nothing is demanded, so R11 was not checked: see contents_unjudged */
+	bool proved;
 	struct ordo_finding *findings;
 	uint32_t nfinding;
 	/* every rule was looked at: R1..R6 and R12 broken keep the others from being asked */
@@ -95,7 +96,8 @@ struct ordo_proof {
 	/* G2 does not hold: the two reduces in no fixed order; else ORDO_NONE */
 	uint32_t unordered[2];
 	struct ordo_trees trees;
-	/* [nchunk] tree of each chunk (of the first rank that holds it); NULL unless proved */
+	/* [nchunk] tree of each chunk (of the first rank that holds it); NULL unless proved, and
+	 * for Custom */
 	uint32_t *chunk_tree;
 	/* [ncopy] by rank, then chunk: those that are not identical with chunk_tree */
 	struct ordo_copy *copies;
@@ -106,6 +108,9 @@ struct ordo_proof {
 	char digest[33];
 
 	struct ordo_arena arena; /* private */
+
+	/* The operator is Custom: what the outputs hold at the end (R11) was not judged. */
+	bool contents_unjudged;
 };
 
 /* Proves that a schedule does what its operator means, in every interleaving, or finds what is

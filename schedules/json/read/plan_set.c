@@ -99,6 +99,16 @@ static const struct ordo_field head_fields[] = {
 static const struct ordo_object head =
 	ORDO_OBJECT("a plan set", "a plan set, an object", head_fields);
 
+/* The schedules of a set must be interchangeable. */
+static bool is_described(const struct ordo_cursor *cursor, const struct ordo_plan_set *set,
+	const struct ordo_place *places)
+{
+	return set->problem.op != ORDO_CUSTOM ||
+	       ordo_fail_at(cursor, ordo_place_of(&head, places, "operator"),
+		       "operator: found \"Custom\", wanted another; nothing says what it should "
+		       "compute, so no size can choose between two schedules");
+}
+
 static struct ordo_plan_set *read_source(
 	const struct ordo_source *source, const char *name, bool in_file, struct ordo_error *error)
 {
@@ -116,7 +126,8 @@ static struct ordo_plan_set *read_source(
 		cursor.reader = &reader;
 		if (ordo_read_object(&cursor, &head, set, reader.places) &&
 			ordo_skip_rest(&cursor) &&
-			ordo_check_read_problem(&cursor, &set->problem, &head, reader.places))
+			ordo_check_read_problem(&cursor, &set->problem, &head, reader.places) &&
+			is_described(&cursor, set, reader.places))
 			return set;
 	} else {
 		ordo_fail_memory(error);

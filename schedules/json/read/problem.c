@@ -12,7 +12,7 @@ bool ordo_read_operator(struct ordo_cursor *cursor, const struct ordo_field *fie
 		enum ordo_operator meant;
 		worked = ordo_fail_at(cursor, value.place,
 			"operator: found \"%.40s\", wanted AllReduce, Reduce, Broadcast, "
-			"ReduceScatter, AllGather, Scatter, Gather or AllToAll",
+			"ReduceScatter, AllGather, Scatter, Gather, AllToAll or Custom",
 			name);
 		if (ordo_operator_from_typed(name, &meant))
 			ordo_hint(cursor->error, "did you mean \"%s\"?",

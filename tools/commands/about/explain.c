@@ -51,7 +51,7 @@ static void list_words(const struct report *report)
 			task_kind_meaning((enum ordo_task_kind)i));
 	report_text(report, "\n");
 	list = begin_list(report, "operators");
-	for (int i = 0; i < ORDO_NOPERATOR; i++)
+	for (int i = 0; i <= ORDO_CUSTOM; i++)
 		add_line(&list, LONG_NAMES, ordo_operator_facts((enum ordo_operator)i)->name,
 			ordo_operator_facts((enum ordo_operator)i)->meaning);
 	report_text(report, "\n");

@@ -70,7 +70,7 @@ static void list_operators(const struct report *report)
 {
 	const struct report list = report_list(report, "operators");
 	heading(report, "operators");
-	for (int op = 0; op < ORDO_NOPERATOR; op++) {
+	for (int op = 0; op <= ORDO_CUSTOM; op++) {
 		const struct ordo_operator_facts *facts =
 			ordo_operator_facts((enum ordo_operator)op);
 		const struct report one = report_item(&list);

@@ -27,11 +27,6 @@ struct evaluation {
 	bool out_of_memory;
 };
 
-static uint32_t count_contributors(const struct ordo_problem *problem)
-{
-	return ordo_operator_facts(problem->op)->reduces ? problem->nshard : problem->nrank;
-}
-
 static struct content input_content(
 	const struct evaluation *evaluation, uint32_t rank, uint32_t slot)
 {
@@ -82,9 +77,13 @@ static void write_cell(struct evaluation *evaluation, size_t cell, struct conten
 static struct content add_contents_up(
 	struct evaluation *evaluation, struct content before, struct content added)
 {
-	const bool defined = before.tree < CONTENT_UNDEFINED && added.tree < CONTENT_UNDEFINED &&
-			     before.chunk == added.chunk;
+	/* In Custom any chunks may be added; the sum has the name of the first. */
+	const bool any = evaluation->schedule->problem.op == ORDO_CUSTOM,
+		   defined = before.tree < CONTENT_UNDEFINED && added.tree < CONTENT_UNDEFINED &&
+			     (any || before.chunk == added.chunk);
 	struct content sum = {CONTENT_UNDEFINED, added.chunk};
+	if (any && defined && before.chunk < added.chunk)
+		sum.chunk = before.chunk;
 	if (!defined)
 		return sum;
 	sum.tree = ordo_forest_add(evaluation->contents->forest, before.tree, added.tree);
@@ -208,7 +207,7 @@ static bool choose_cells(struct evaluation *evaluation, const uint32_t *ranks, u
 
 static bool make_leaves(struct evaluation *evaluation)
 {
-	const uint32_t count = count_contributors(&evaluation->schedule->problem);
+	const uint32_t count = ordo_ncontribution(&evaluation->schedule->problem);
 	evaluation->leaves = calloc((size_t)count + 1, sizeof *evaluation->leaves);
 	for (uint32_t leaf = 0; evaluation->leaves && leaf < count; leaf++)
 		if ((evaluation->leaves[leaf] = ordo_forest_leaf(

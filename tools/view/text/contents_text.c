@@ -530,6 +530,8 @@ static const char *slots_meaning(const struct ordo_problem *problem)
 		return one ? "output slot i of rank r is for what rank i has for r"
 			   : "output slot iK+k of rank r, of K to a block, is for what rank i has "
 			     "for r";
+	case ORDO_CUSTOM:
+		return "output slots may hold any chunk: what they are for is not described";
 	case ORDO_ALLREDUCE:
 	case ORDO_REDUCE:
 	case ORDO_BROADCAST:

@@ -14,9 +14,12 @@ ORDO_API uint32_t ordo_nchunk(const struct ordo_problem *problem); /* nblock * K
 ORDO_API uint32_t ordo_first_shard(
 	const struct ordo_problem *problem, uint32_t rank); /* rank may be N: then V */
 
+/* Contributions that sums may have: shards, chunks for Custom, else ranks. */
+ORDO_API uint32_t ordo_ncontribution(const struct ordo_problem *problem);
 ORDO_API uint32_t ordo_input_slots(const struct ordo_problem *problem, uint32_t rank);
 ORDO_API uint32_t ordo_output_slots(const struct ordo_problem *problem, uint32_t rank);
-/* The chunk that lies in (or must be delivered to) a slot; slot < ordo_*_slots. */
+/* The chunk that lies in (or must be delivered to) a slot; slot < ordo_*_slots. An output slot of
+ * Custom may hold any: its place is that of the returned one. */
 ORDO_API uint32_t ordo_input_chunk(
 	const struct ordo_problem *problem, uint32_t rank, uint32_t slot);
 ORDO_API uint32_t ordo_output_chunk(
@@ -27,9 +30,8 @@ ORDO_API uint32_t ordo_input_slot(
 	const struct ordo_problem *problem, uint32_t rank, uint32_t chunk);
 ORDO_API uint32_t ordo_output_slot(
 	const struct ordo_problem *problem, uint32_t rank, uint32_t chunk);
-/* The contributor whose data lies in an input slot: the shard for reducing operators, else the rank
- * itself.
- */
+/* The contributor whose data lies in an input slot: the shard for reducing operators, the chunk for
+ * Custom, else the rank itself. */
 ORDO_API uint32_t ordo_input_shard(
 	const struct ordo_problem *problem, uint32_t rank, uint32_t slot);
 /* Operators that do not reduce: the rank whose input holds the chunk. */
