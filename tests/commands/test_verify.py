@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """test_verify.py ORDO REJECT - verify: verdicts, limits, conditions, from one program or from all;
 certificates and ordo-check."""
+import json
 import os
 import re
 import subprocess
@@ -50,6 +51,71 @@ def _(ordo):
         re.search("G2 run-to-run +does not hold", out)
         and re.search("order digest +none: the order is not fixed", out), out)
     wanted(ordo.answer("verify", path, "--atomic-reduce")["order_digest"] is None)
+
+
+CUSTOM = """{"schema": "ordo/schedule/1",
+ "operator": "Custom", "algorithm": "example", "ranks": 1,
+ "chunks_per_block": 3, "scratch_slots": 0, "in_place": false,
+ "programs": [{"rank": 0, "streams": [{"name": "main", "tasks": [
+    {"task": "LocalCopy", "chunk": 0, "src": ["input", 0], "dst": ["output", 0]},
+    {"task": "LocalReduce", "chunk": 1, "src": ["input", 1], "dst": ["output", 0]},
+    {"task": "LocalReduce", "chunk": 2, "src": ["input", 2], "dst": ["output", 0]},
+    {"task": "LocalCopy", "chunk": 1, "src": ["input", 1], "dst": ["output", 1]},
+    {"task": "LocalReduce", "chunk": 2, "src": ["input", 2], "dst": ["output", 1]},
+    {"task": "LocalReduce", "chunk": 0, "src": ["input", 0], "dst": ["output", 1]}]}]}]}
+"""
+
+
+@desk_case("Custom: no fault found, contents not judged: exit code 4, or 0 where that is accepted")
+def verify_custom(ordo):
+    (ordo.folder / "custom.json").write_text(CUSTOM)
+    done = ordo("verify", "custom.json")
+    out = done.out
+    wanted(done.returncode == 4 and not done.err, done.returncode, done.err)
+    for words in [": no fault found, contents not judged", "R1-R10 hold",
+                  "G1 rank-equal           does not hold: output slot 0 of rank 0 is ((0+1)+2) but "
+                  "output slot 1 of rank 0 is (0+(1+2))"]:
+        wanted(words in out, words, out)
+    wanted("proved" not in out, out)
+    ordo.works("verify", "custom.json", "--contents", "unjudged")
+    ordo.fails(2, "found judged, wanted unjudged", "verify", "custom.json", "--contents", "judged")
+    ordo.fails(1, "G1 rank-equal does not hold", "verify", "custom.json", "--contents", "unjudged",
+               "--require", "G1")
+    for more, code in [([], 4), (["--contents", "unjudged"], 0)]:
+        done = ordo("verify", "custom.json", "--json", *more)
+        answer = json.loads(done.out)
+        wanted(done.returncode == code, done.returncode, code)
+        wanted(answer["proved"] is False and answer["contents_judged"] is False, answer)
+    ordo.compile("ring.json")
+    answer = ordo.answer("verify", "ring.json")
+    wanted(answer["proved"] is True and answer["contents_judged"] is True, answer)
+    (ordo.folder / "broken.json").write_text(CUSTOM.replace('"chunk": 2', '"chunk": 1', 1))
+    ordo.fails(1, r"error\[R10\]", "verify", "broken.json", "--contents", "unjudged")
+
+
+@desk_case("Custom: what needs a described collective refuses it by name; the rest works")
+def refuse_custom(ordo):
+    (ordo.folder / "custom.json").write_text(CUSTOM)
+    (ordo.folder / "set.json").write_text("""{"schema": "ordo/plan-set/1",
+ "operator": "Custom", "ranks": 1, "in_place": false,
+ "ranges": [{"from_bytes": 1, "schedule": "custom.json"}]}""")
+    for code, words in [
+            (2, ["compile", "custom", "-n", 2, "-a", "ring"]), (2, ["order", "custom.json"]),
+            (2, ["view", "custom.json", "-o", "page.html"]), (2, ["probe", "custom.json"]),
+            (2, ["diff", "custom.json", "custom.json"]), (2, ["run", "custom.json", "--check"]),
+            (2, ["run", "custom.json", "--transport", "folded"]), (3, ["verify", "set.json"]),
+            (2, ["run", "custom.json", "--end", 64]), (2, ["embed", "custom.json"]),
+            (2, ["run", "custom.json", "--count", 7]),
+            (2, ["run", "custom.json", "--op", "avg", "--count", 6])]:
+        ordo.fails(code, "Custom", *words)
+    for words in [["run", "custom.json", "--count", 6], ["draw", "custom.json"],
+                  ["draw", "custom.json", "--as", "table"], ["predict", "custom.json"],
+                  ["run", "custom.json", "--count", 6, "--transport", "seeded"]]:
+        ordo.works(*words)
+    out = ordo.works("explain", "custom.json").out
+    wanted("R11 was not checked" in out, out)
+    wanted("Custom" in ordo.works("list", "operators").out)
+    ordo.works("explain", "Custom")
 
 
 @desk_case("verify from one program says the same as from all")

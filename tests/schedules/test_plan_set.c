@@ -45,7 +45,7 @@ static const struct refusal {
 	{"R1-no-ranks", 2, 36, "ranks: found 0, wanted an integer of 1..2147483647", ""},
 	{"R1-operator-unknown", 2, 14,
 		"operator: found \"all-gather\", wanted AllReduce, Reduce, Broadcast, "
-		"ReduceScatter, AllGather, Scatter, Gather or AllToAll",
+		"ReduceScatter, AllGather, Scatter, Gather, AllToAll or Custom",
 		"did you mean \"AllGather\"?"},
 	{"R1-overlap", 5, 18,
 		"from_bytes: found 16384, wanted 16385: ranges overlap, two schedules for size "

@@ -42,7 +42,7 @@ static const struct refusal refusals[] = {
 	{"R1-root-beyond-the-ranks", 2, 68, "root: found 2, wanted a rank of 0..1", ""},
 	{"R1-operator-unknown", 2, 14,
 		"operator: found \"broad-cast\", wanted AllReduce, Reduce, Broadcast, "
-		"ReduceScatter, AllGather, Scatter, Gather or AllToAll",
+		"ReduceScatter, AllGather, Scatter, Gather, AllToAll or Custom",
 		"did you mean \"Broadcast\"?"},
 	{"R1-task-unknown", 8, 14,
 		"task: found \"LocalCpy\", wanted LocalCopy, LocalReduce, Send, SendReduce, Notify "
@@ -85,6 +85,8 @@ static const struct refusal refusals[] = {
 		"shards: Broadcast does not reduce, found 4, wanted 2 (the number of ranks)", ""},
 	{"R1-accumulate-without-a-reduction", 3, 78,
 		"accumulate: Broadcast does not reduce, so there is nothing to accumulate", ""},
+	{"R1-custom-in-place", 3, 45, "in_place: Custom has no in-place form", ""},
+	{"R1-custom-with-a-root", 2, 64, "root: Custom has no root", ""},
 	{"R1-accumulate-in-another-type", 3, 78, "accumulate: found \"f64\", wanted \"f32\"", ""},
 	{"R1-phase-beyond-the-phases", 10, 5, "phase: found 1, wanted 0..0, the phases named", ""},
 	{"R1-phase-without-phases", 9, 5, "phase: found 0, but the schedule names no phases", ""},

@@ -564,6 +564,10 @@ static void print_key(const struct table *table)
 			"0..3: the sum of the data of %s 0 to 3; .: nothing yet; %s: new in this "
 			"step",
 			whose, new);
+	else if (problem->op == ORDO_CUSTOM)
+		snprintf(line, sizeof line,
+			"3: chunk 3; {3,5}: a sum with it; .: nothing yet; %s: new in this step",
+			new);
 	else
 		snprintf(line, sizeof line,
 			"3: what rank 3 had; .: nothing yet; %s: new in this step", new);
