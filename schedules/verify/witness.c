@@ -289,9 +289,10 @@ static bool show(struct witness *witness, const struct ordo_finding *finding)
 	}
 }
 
-static bool has_interleaving(int rule)
+/* Wrong contents show by comparison with what is demanded, of Custom nothing. */
+static bool has_interleaving(const struct ordo_problem *problem, int rule)
 {
-	return rule >= 6 && rule <= 11;
+	return rule >= 6 && rule <= (problem->op == ORDO_CUSTOM ? 9 : 11);
 }
 
 static struct ordo_replay *make_replay(const struct ordo_schedule *schedule,
@@ -328,10 +329,14 @@ struct ordo_replay *ordo_replay_of_finding(const struct ordo_schedule *schedule,
 {
 	char shows[8];
 	snprintf(shows, sizeof shows, "R%d", finding->rule);
-	if (has_interleaving(finding->rule))
+	if (has_interleaving(&schedule->problem, finding->rule))
 		return make_replay(schedule, finding, shows, error);
 	ordo_fail(error, ORDO_USAGE, 0,
-		"%s is about the document itself or its limits: no interleaving shows it", shows);
+		finding->rule == 10 || finding->rule == 11
+			? "%s of Custom: nothing says which contents would be right, so no "
+			  "interleaving shows it"
+			: "%s is about the document itself or its limits: no interleaving shows it",
+		shows);
 	return NULL;
 }
 

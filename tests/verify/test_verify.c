@@ -50,6 +50,7 @@ static const struct {
 	{"R8-slot-reused-before-read", "race on rank 1, scratch slot 0: nothing orders", 2},
 	{"R8-overlapping-slices", "reads and writes the same memory", 1},
 	{"R8-two-streams-of-one-rank", "race on rank 0, scratch slot 0: nothing orders", 2},
+	{"R8-custom-read-before-data", "race on rank 1, output slot 0: nothing orders", 2},
 	{"R9-before-entering", "memory of rank 1, which may not have entered the call yet", 1},
 	{"R9-after-leaving", "memory of rank 1, which may have left the call already", 1},
 	{"R9-acknowledges-the-wrong-neighbour", "which may not have entered the call yet", 1},
