@@ -14,8 +14,10 @@ from tap import run_cases, wanted
 def _(ordo):
     for path in sorted(REJECT.glob("R*.json")):
         rule = path.name.split("-")[0]
+        (ordo.folder / "replay.json").unlink(missing_ok=True)
         done = ordo("verify", path, "--write-replay", "replay.json")
-        if int(rule[1:]) < 6:
+        # Nothing is demanded of Custom, so wrong contents do not show in a run.
+        if int(rule[1:]) < 6 or path.name.startswith("R10-custom-"):
             wanted(not (ordo.folder / "replay.json").exists(), path)
             continue
         wanted(done.returncode == 1 and f"ordo run {path} --replay replay.json" in done.out, path,

@@ -76,7 +76,7 @@ struct ordo_copy {
 };
 
 struct ordo_proof {
-	/* no finding. Of Custom nothing is demanded, so R11 was not checked: see contents_unjudged */
+	/* no finding. Of Custom R11 was not checked: see contents_unjudged */
 	bool proved;
 	struct ordo_finding *findings;
 	uint32_t nfinding;
