@@ -38,7 +38,7 @@ class Step:
         self.flag = number(element, "hasdep") != 0
         self.sources = [self.src]
         self.waits = []
-        self.line = None
+        self.lines = []
 
     def __str__(self):
         return f"gpu {self.gpu} tb {self.block} step {self.position} ({self.type})"
@@ -128,7 +128,7 @@ class File:
         pending, chained, reductions = [], False, 0
         for position, child in enumerate(element.findall("step")):
             step = Step(block.gpu, block.id, position, child)
-            step.line = next(self.lines)
+            step.lines.append(next(self.lines))
             if number(child, "s") != position:
                 raise Malformed(f"{step}: s={child.get('s')}")
             if step.type not in TYPES:
@@ -159,6 +159,7 @@ class File:
         if step.cnt != first.cnt:
             self.refuse(f"{step}: a chain of reductions of {first.cnt} and {step.cnt} chunks")
         first.sources.append(step.src)
+        first.lines += step.lines
         first.cnt, first.flag, first.position = step.cnt, step.flag, step.position
 
     def check_step(self, gpu, block, step):
@@ -396,17 +397,16 @@ class Run:
     def woken(self, key):
         """Blocks that may have waited for this one."""
         if not hasattr(self, "neighbours"):
-            ends, self.neighbours = {}, collections.defaultdict(set)
+            ends, self.neighbours = collections.defaultdict(set), collections.defaultdict(set)
             for (gpu, one), block in self.file.blocks.items():
-                ends["r", block.chan, block.recv, gpu] = (gpu, one)
-                ends["s", block.chan, gpu, block.send] = (gpu, one)
+                ends["r", block.chan, block.recv, gpu].add((gpu, one))
+                ends["s", block.chan, gpu, block.send].add((gpu, one))
                 for step in block.steps:
                     for target, _ in step.waits:
                         self.neighbours[gpu, target].add((gpu, one))
             for (gpu, one), block in self.file.blocks.items():
                 for end in (("r", block.chan, gpu, block.send), ("s", block.chan, block.recv, gpu)):
-                    if end in ends:
-                        self.neighbours[gpu, one].add(ends[end])
+                    self.neighbours[gpu, one] |= ends[end]
         return self.neighbours[key]
 
     def stuck(self):
@@ -503,6 +503,14 @@ def overlaps(file):
     return found
 
 
+def self_sums(file):
+    """Reductions of a slot into itself, which a document cannot have."""
+    return [f"{step} adds a slot to itself" for block in file.blocks.values()
+            for step in block.steps if step.type == "re"
+            and file.place(step.gpu, step.dst) in [file.place(step.gpu, one)
+                                                   for one in step.sources]]
+
+
 def outside(file):
     """Slots past the end of the buffers that callers have."""
     return [f"{step} touches {slot} of {file.size(step.gpu, slot[0])}"
@@ -555,7 +563,7 @@ def outputs(run, root=0):
 
 class Judgement:
     """faults: a list of (kind, sentence), kind one of malformed, memory, input, deadlock, messages,
-    race, overlap, contents, undefined. doubts: nothing that results show, but a proof may stop at
+    race, overlap, contents. doubts: nothing that results show, but a proof may stop at
     it. refusals: of runtimes."""
 
     def __init__(self):
@@ -584,6 +592,7 @@ def judge(text, capacity="protocol", pieces=None, seed=0, in_place=None):
     found.add("overlap", overlaps(file))
     if beyond:
         return found
+    found.doubts += self_sums(file)
     order = random.Random(seed)
     found.run = run = Run(file, None, pieces, order).finish()
     slots = CAPACITY[file.proto] if capacity == "protocol" else capacity

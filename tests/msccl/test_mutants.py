@@ -70,11 +70,11 @@ def false_rules(found, verdict):
         return None
     if "R7" in verdict.rules and "deadlock" not in kinds:
         return "R7, but it does not hang"
-    stuck = found.run.stuck()
-    if "R8" in verdict.rules and "race" not in kinds and not stuck:
+    stuck, double = found.run.stuck(), any("itself" in doubt for doubt in found.doubts)
+    if "R8" in verdict.rules and "race" not in kinds and not stuck and not double:
         return "R8, but nothing races"
-    if "R8" in verdict.rules and not stuck:
-        lines = {step.line for pair in found.race_pairs for step in pair[:2]}
+    if "R8" in verdict.rules and not stuck and not double:
+        lines = {line for pair in found.race_pairs for step in pair[:2] for line in step.lines}
         said = {one.get("line") for one in verdict.answer["findings"] if one["rule"] == "R8"}
         if not said <= lines:
             return f"R8 at lines {sorted(said)}, but the steps that race are at {sorted(lines)}"
