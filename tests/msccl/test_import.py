@@ -11,7 +11,7 @@ from desk import desk_case
 from one_run import Run
 from tap import run_cases, wanted
 
-SEEDS = int(sys.argv[3]) if len(sys.argv) > 3 else 20
+SEEDS = int(sys.argv[3]) if len(sys.argv) > 3 else 10
 NAMES = {"input": "i", "output": "o", "scratch": "s"}
 
 

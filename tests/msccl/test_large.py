@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""test_large.py ORDO REJECT - MSCCL XML of 50,000 and of a million steps: an answer in a time and in
-a memory that grow as the file does."""
+"""test_large.py ORDO REJECT - MSCCL XML of 50,000 and of a million steps: an answer in
+a time and in a memory that grow as the file does."""
 import os
 import resource
 import subprocess

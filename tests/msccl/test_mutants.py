@@ -174,15 +174,6 @@ def _():
         wanted(verdict.code == REFUTED and verdict.rules == {"R8"}, proto, verdict)
 
 
-@case("messages sent head to head hang where the protocol has fewer slots, and race with none")
-def _():
-    for proto, slots in interpreter.CAPACITY.items():
-        for messages in (slots, slots + 1):
-            verdict = Verdict(generate.head_to_head(messages, proto).xml())
-            wanted(verdict.rules == ({"R7"} if messages > slots else set()), proto, messages,
-                   verdict)
-
-
 FOLDER = tempfile.TemporaryDirectory()
 
 if __name__ == "__main__":

@@ -161,6 +161,29 @@ static bool check_neighbours(struct msccl_program *program, const struct msccl_b
 	return s->type != MSCCL_NOP || check_nop(program, block, step, error);
 }
 
+/* A small file with huge buffers must not take the memory of a huge file. */
+static bool check_sizes(const struct msccl_program *program, struct ordo_error *error)
+{
+	enum { FEW = 1 << 22, SLOTS_A_CHUNK = 64 };
+	uint64_t moved = 0, scratch = 0;
+	for (uint32_t s = 0; s < program->nstep; s++)
+		moved += program->steps[s].count;
+	for (uint32_t g = 0; g < program->ngpu; g++)
+		if (program->gpus[g].scratch_chunks > scratch)
+			scratch = program->gpus[g].scratch_chunks;
+	const uint64_t slots = (2 * (uint64_t)program->nchunk + scratch) * program->ngpu;
+	if (slots <= FEW + SLOTS_A_CHUNK * moved)
+		return true;
+	msccl_fail(program, program->place, 0, error,
+		"nchunksperloop and s_chunks: found %" PRIu64
+		" slots on all gpus, but steps that move only %" PRIu64
+		" chunks: too many to follow",
+		slots, moved);
+	if (error)
+		error->code = ORDO_UNDECIDED;
+	return false;
+}
+
 bool msccl_check(struct msccl_program *program, struct ordo_error *error)
 {
 	for (uint32_t b = 0; b < program->nblock; b++) {
@@ -172,5 +195,5 @@ bool msccl_check(struct msccl_program *program, struct ordo_error *error)
 				!check_neighbours(program, block, s, error))
 				return false;
 	}
-	return true;
+	return check_sizes(program, error);
 }

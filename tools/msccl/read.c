@@ -26,7 +26,7 @@ struct reading {
 	uint32_t block_steps; /* of the block so far */
 	bool failed, is_over;
 	/* said once */
-	bool said_quote, said_space, said_equals, said_text, said_skipped;
+	bool said_quote, said_space, said_equals, said_entity, said_text, said_skipped;
 };
 
 static struct ordo_place place_of(const struct reading *r)
@@ -66,6 +66,9 @@ static void look_at_tag(struct reading *r)
 	char quote = 0;
 	for (int i = 0; i < size; i++) {
 		const char c = tag[i];
+		if (c == '&')
+			warn_once(r, &r->said_entity,
+				"an entity (&...;): runtimes do not resolve it");
 		if (quote) {
 			quote = c == quote ? 0 : quote;
 			continue;
@@ -487,7 +490,9 @@ static bool check_encoding(struct reading *r, size_t size)
 	if (size > INT32_MAX)
 		return msccl_fail(r->program, begin, 1, r->error,
 			"found %zu bytes, wanted fewer than 2 GiB", size);
-	if (size >= 2 && (!memcmp(r->text, "\xff\xfe", 2) || !memcmp(r->text, "\xfe\xff", 2)))
+	/* It also guesses UTF-16 where no mark says so. */
+	if (size >= 2 && (!memcmp(r->text, "\xff\xfe", 2) || !memcmp(r->text, "\xfe\xff", 2) ||
+				 memchr(r->text, 0, 2)))
 		return msccl_fail(r->program, begin, 1, r->error,
 			"found UTF-16, wanted UTF-8: runtimes read bytes");
 	if (size >= 3 && !memcmp(r->text, "\xef\xbb\xbf", 3) &&
