@@ -332,13 +332,16 @@ def only_a_credit_orders():
 def only_whole_messages_order():
     """Two chunks leave rank 0's scratch, pass rank 1 and come back one slot further. If they
     travel as two messages, as large ones do, the first comes back before the second has left."""
-    a = Algorithm("pieces", "broadcast", 2, 2, False, "Simple", scratch=3)
+    a = Algorithm("pieces", "allgather", 2, 4, False, "Simple", scratch=3)
     a.ordered = False
     a.step(0, "cpy", ("i", 0), ("s", 0), 2, send=1)
     a.step(0, "s", ("s", 0), ("o", 0), 2, send=1)
     a.step(1, "rcs", ("s", 0), ("o", 0), 2, recv=0, send=0)
     a.step(0, "r", ("o", 0), ("s", 1), 2, recv=1)
     a.step(0, "cpy", ("i", 0), ("o", 0), 2, part=1)
+    a.step(1, "cpy", ("i", 0), ("o", 2), 2, part=1)
+    a.step(1, "s", ("i", 0), ("o", 2), 2, send=0, chan=1)
+    a.step(0, "r", ("i", 0), ("o", 2), 2, recv=1, chan=1)
     return a
 
 
