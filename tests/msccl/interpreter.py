@@ -597,7 +597,7 @@ def judge(text, capacity="protocol", pieces=None, seed=0, in_place=None):
     found.run = run = Run(file, None, pieces, order).finish()
     slots = CAPACITY[file.proto] if capacity == "protocol" else capacity
     found.add("deadlock",
-              [f"{step} never runs" for step in Run(file, slots, pieces, order).finish().stuck()])
+              [f"{step} never runs" for step in Run(file, slots, None, order).finish().stuck()])
     found.add("messages", run.mismatched +
               [f"nobody receives a message of connection {queue}" for queue in run.left_over()])
     found.add("input", written_inputs(file))

@@ -108,7 +108,8 @@ def sample(files, count, seed, tally):
             text = random_files.random_file(seed)
         made = mutants.mutant(text, seed)
         if made:
-            found, verdict = interpreter.judge(made[1], seed=seed), Verdict(made[1])
+            found = interpreter.judge(made[1], pieces=1, seed=seed)
+            verdict = Verdict(made[1])
             reason = false(found, verdict)
             tally[class_of(found, verdict)] += 1
             if reason:
@@ -172,6 +173,12 @@ def _():
     for proto in generate.PROTOCOLS:
         verdict = Verdict(text.replace('"Simple"', f'"{proto}"'))
         wanted(verdict.code == REFUTED and verdict.rules == {"R8"}, proto, verdict)
+
+
+@case("what only whole messages order is a race, since large ones travel in pieces")
+def _():
+    verdict = Verdict(generate.only_whole_messages_order().xml())
+    wanted(verdict.code == REFUTED and verdict.rules == {"R8"}, verdict)
 
 
 FOLDER = tempfile.TemporaryDirectory()

@@ -1,7 +1,9 @@
 /* lower.c - steps become tasks.
  *
  * A step waits for what it depends on, then for its message, then for a slot of the next rank; it
- * moves its chunks one by one, notifies the receiver once, and gives its own slot back last.
+ * moves its chunks one by one, notifies the receiver, and gives its own slot back last. With a slot
+ * for every message each chunk has a Notify: large messages travel in pieces, the first of which
+ * may be received before the last is sent, so a whole message must not order accesses.
  */
 #include "lower.h"
 #include "contents.h"
@@ -148,35 +150,62 @@ static bool free_slot(struct lowering *l, const struct msccl_connection *c)
 		l, ORDO_NOTIFY, (uint32_t)l->block->receive, l->nchannel + l->block->channel);
 }
 
-/* What a step moves, with its message in `in` and the slot of the next in `out`. */
-static bool emit_work(struct lowering *l, const struct msccl_step *step, struct msccl_slot in,
-	struct msccl_slot out)
+static struct msccl_slot behind(struct msccl_slot slot, uint32_t count)
 {
-	const uint32_t n = step->count;
+	return (struct msccl_slot){slot.buffer, slot.offset + count};
+}
+
+/* What a step does with n chunks from the given one on, with its message in `in` and the slot of
+ * the next in `out`. */
+static bool emit_work(struct lowering *l, const struct msccl_step *step, uint32_t first, uint32_t n,
+	struct msccl_slot in, struct msccl_slot out)
+{
+	const struct msccl_slot src = behind(step->src, first), dst = behind(step->dst, first);
+	in = behind(in, first);
+	out = behind(out, first);
 	switch (step->type) {
 	case MSCCL_SEND:
-		return emit_moves(l, ORDO_SEND, step->src, out, n);
+		return emit_moves(l, ORDO_SEND, src, out, n);
 	case MSCCL_RECEIVE:
-		return emit_moves(l, ORDO_LOCAL_COPY, in, step->dst, n);
+		return emit_moves(l, ORDO_LOCAL_COPY, in, dst, n);
 	case MSCCL_RECEIVE_COPY_SEND:
-		return emit_moves(l, ORDO_LOCAL_COPY, in, step->dst, n) &&
-		       emit_moves(l, ORDO_SEND, step->dst, out, n);
+		return emit_moves(l, ORDO_LOCAL_COPY, in, dst, n) &&
+		       emit_moves(l, ORDO_SEND, dst, out, n);
 	case MSCCL_RECEIVE_REDUCE_COPY:
 	case MSCCL_RECEIVE_REDUCE_COPY_SEND:
-		return emit_moves(l, ORDO_LOCAL_COPY, step->src, step->dst, n) &&
-		       emit_moves(l, ORDO_LOCAL_REDUCE, in, step->dst, n) &&
+		return emit_moves(l, ORDO_LOCAL_COPY, src, dst, n) &&
+		       emit_moves(l, ORDO_LOCAL_REDUCE, in, dst, n) &&
 		       (step->type == MSCCL_RECEIVE_REDUCE_COPY ||
-			       emit_moves(l, ORDO_SEND, step->dst, out, n));
+			       emit_moves(l, ORDO_SEND, dst, out, n));
 	case MSCCL_RECEIVE_REDUCE_SEND:
-		return emit_moves(l, ORDO_SEND, step->src, out, n) &&
+		return emit_moves(l, ORDO_SEND, src, out, n) &&
 		       emit_moves(l, ORDO_SEND_REDUCE, in, out, n);
 	case MSCCL_COPY:
-		return emit_moves(l, ORDO_LOCAL_COPY, step->src, step->dst, n);
+		return emit_moves(l, ORDO_LOCAL_COPY, src, dst, n);
 	case MSCCL_REDUCE:
-		return emit_moves(l, ORDO_LOCAL_REDUCE, step->src, step->dst, n);
+		return emit_moves(l, ORDO_LOCAL_REDUCE, src, dst, n);
 	case MSCCL_NOP:
 		break;
 	}
+	return true;
+}
+
+/* Waits for the message, or its next piece; then for the free slot, before the first. */
+static bool emit_pieces(struct lowering *l, const struct msccl_step *step,
+	const struct msccl_connection *in, const struct msccl_connection *out)
+{
+	const uint32_t size = l->options->slots || (!in && !out) ? step->count : 1;
+	struct msccl_slot from = {ORDO_SCRATCH, 0}, to = {ORDO_SCRATCH, 0};
+	if (in)
+		from.offset = l->slots[in->first + l->received];
+	if (out)
+		to.offset = l->slots[out->first + l->sent];
+	for (uint32_t first = 0; first < step->count; first += size)
+		if ((in && !emit_word(l, ORDO_WAIT, (uint32_t)l->block->receive, in->channel)) ||
+			(out && !first && !wait_for_slot(l)) ||
+			!emit_work(l, step, first, size, from, to) ||
+			(out && !emit_word(l, ORDO_NOTIFY, (uint32_t)l->block->send, out->channel)))
+			return false;
 	return true;
 }
 
@@ -191,16 +220,8 @@ static bool emit_step(struct lowering *l, uint32_t index)
 						    : NULL,
 				      *out = facts->sends ? &connections[l->links->sends_by[block]]
 							  : NULL;
-	struct msccl_slot from = {ORDO_SCRATCH, 0}, to = {ORDO_SCRATCH, 0};
 	l->place = step->place;
-	if (in)
-		from.offset = l->slots[in->first + l->received];
-	if (out)
-		to.offset = l->slots[out->first + l->sent];
-	if (!emit_dependences(l, index) ||
-		(in && !emit_word(l, ORDO_WAIT, (uint32_t)l->block->receive, in->channel)) ||
-		(out && !wait_for_slot(l)) || !emit_work(l, step, from, to) ||
-		(out && !emit_word(l, ORDO_NOTIFY, (uint32_t)l->block->send, out->channel)))
+	if (!emit_dependences(l, index) || !emit_pieces(l, step, in, out))
 		return false;
 	l->sent += out != NULL;
 	l->received += in != NULL;

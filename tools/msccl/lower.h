@@ -21,8 +21,8 @@ struct msccl_options {
 bool msccl_problem(const struct msccl_program *program, const struct msccl_options *options,
 	struct ordo_problem *problem, struct ordo_error *error);
 
-/* The caller destroys the schedule. NULL: as msccl_problem; or contents that cannot be expressed: an
- * output slot that holds another chunk for a while (ORDO_UNDECIDED). */
+/* The caller destroys the schedule. NULL: as msccl_problem; or contents that cannot be expressed:
+ * an output slot that holds another chunk for a while (ORDO_UNDECIDED). */
 struct ordo_schedule *msccl_lower(const struct msccl_program *program,
 	const struct msccl_links *links, const struct msccl_options *options,
 	struct ordo_error *error);
