@@ -578,8 +578,9 @@ class Judgement:
 
 
 def judge(text, capacity="protocol", pieces=None, seed=0, in_place=None):
-    """The Judgement of a file: of its run with all the slots it wants, and whether it hangs with
-    the capacity (by default its protocol's, in whole messages)."""
+    """The Judgement of a file: of its run with all the slots it wants (races and contents: in
+    pieces of so many chunks), and whether it hangs with the capacity (by default its protocol's),
+    in whole messages."""
     found = Judgement()
     try:
         file = File(text, in_place)
@@ -594,7 +595,7 @@ def judge(text, capacity="protocol", pieces=None, seed=0, in_place=None):
         return found
     found.doubts += self_sums(file)
     order = random.Random(seed)
-    found.run = run = Run(file, None, pieces, order).finish()
+    found.run = run = Run(file, None, None, order).finish()
     slots = CAPACITY[file.proto] if capacity == "protocol" else capacity
     found.add("deadlock",
               [f"{step} never runs" for step in Run(file, slots, None, order).finish().stuck()])
@@ -602,6 +603,8 @@ def judge(text, capacity="protocol", pieces=None, seed=0, in_place=None):
               [f"nobody receives a message of connection {queue}" for queue in run.left_over()])
     found.add("input", written_inputs(file))
     if not run.stuck():
+        if pieces and not run.mismatched:
+            run = Run(file, None, pieces, order).finish()
         found.race_pairs = races(run)
         found.add("race", [f"{one} and {two} at {slot}" for one, two, slot in found.race_pairs])
         judge_contents(found, run)
