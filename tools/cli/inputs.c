@@ -1,8 +1,8 @@
 /* inputs.c - reads the inputs of commands: schedules and topologies. */
 #include "inputs.h"
 #include "base/progress.h"
+#include "msccl_file.h"
 #include "overwrite.h"
-#include <inttypes.h>
 #include <ordo/arena.h>
 #include <ordo/compiler.h>
 #include <ordo/plan_set.h>
@@ -130,33 +130,21 @@ static struct ordo_schedule *refuse_set(struct call *call, const char *path)
 	return NULL;
 }
 
-bool is_xml(const char *path)
+static struct ordo_schedule *open_xml(struct call *call, const char *path)
 {
-	const size_t length = strlen(path);
-	return length > 4 && !strcmp(path + length - 4, ".xml");
-}
-
-struct ordo_schedule *open_msccl(
-	struct call *call, const char *path, const struct msccl_options *options)
-{
-	struct ordo_error error;
-	struct msccl_links links = {0};
-	struct ordo_schedule *schedule = NULL;
-	struct msccl_program *program = msccl_read(path, &error);
-	if (program && msccl_link(&links, program, &error))
-		schedule = msccl_lower(program, &links, options, &error);
-	for (uint32_t i = 0; program && i < program->nwarning; i++)
-		warn(call, "%s:%" PRIu32 ":%" PRIu32 ": %s", path, program->warnings[i].place.line,
-			program->warnings[i].place.column, program->warnings[i].text);
-	msccl_links_close(&links);
-	msccl_destroy(program);
-	return tame_schedule(call, schedule, &error);
+	struct msccl_file file;
+	struct ordo_schedule *schedule =
+		open_msccl_file(call, path, &file)
+			? msccl_schedule(call, &file, &(struct msccl_options){.root = ORDO_NONE})
+			: NULL;
+	close_msccl_file(&file);
+	return schedule;
 }
 
 struct ordo_schedule *open_schedule(struct call *call, const char *path)
 {
 	if (is_xml(path))
-		return open_msccl(call, path, &(struct msccl_options){.root = ORDO_NONE});
+		return open_xml(call, path);
 	struct ordo_error error;
 	struct progress progress = {0};
 	const struct ordo_read_options options = {.progress = show_progress, .closure = &progress};

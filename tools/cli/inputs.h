@@ -2,7 +2,6 @@
 #ifndef ORDO_TOOLS_CLI_INPUTS_H
 #define ORDO_TOOLS_CLI_INPUTS_H
 
-#include "msccl/lower.h"
 #include "options.h"
 #include <ordo/schedule.h>
 #include <ordo/topology.h>
@@ -34,13 +33,8 @@ bool choose_topology(struct call *call, const struct topology_choice *choice, ui
 
 /* The only operand of the command; `what` names it in messages. NULL: call->status. */
 const char *only_operand(struct call *call, const char *what);
-/* Reads a schedule, "-" is stdin. NULL: call->status. The caller destroys it. */
+/* Reads a schedule, "-" is stdin; a name that ends in .xml is a program of MSCCL. NULL: call->status. The caller destroys it. */
 struct ordo_schedule *open_schedule(struct call *call, const char *path);
-/* Is this a file that open_schedule reads as a program of MSCCL? */
-bool is_xml(const char *path);
-/* The same for a program of MSCCL, whatever its name. */
-struct ordo_schedule *open_msccl(
-	struct call *call, const char *path, const struct msccl_options *options);
 /* Replaces control characters in the names of a schedule; passes NULL on. NULL: call->status, from
  * `error` if the schedule could not be read. */
 struct ordo_schedule *tame_schedule(

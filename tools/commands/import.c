@@ -1,6 +1,8 @@
 /* import.c - `ordo import`: other people's formats become documents of ours. */
 #include "base/progress.h"
-#include "cli/inputs.h"
+#include "base/report.h"
+#include "cli/msccl_file.h"
+#include "cli/options.h"
 #include "commands.h"
 #include <inttypes.h>
 #include <ordo/document.h>
@@ -31,7 +33,11 @@ static bool write_schedule(
 
 static int import_msccl(struct call *call, const struct args *args, const char *path)
 {
-	struct ordo_schedule *schedule = open_msccl(call, path, &args->msccl);
+	struct msccl_file file;
+	struct ordo_schedule *schedule = open_msccl_file(call, path, &file)
+						 ? msccl_schedule(call, &file, &args->msccl)
+						 : NULL;
+	close_msccl_file(&file);
 	const bool worked = schedule && write_schedule(call, schedule, args->output);
 	if (worked && args->output) {
 		const struct report report = report_of(call, stdout);
@@ -74,20 +80,20 @@ static int import_as(struct call *call, const struct args *args)
 static int import(struct call *call)
 {
 	struct args args = {.msccl.root = ORDO_NONE};
-	uint32_t root = ORDO_NONE;
+
 	const struct option options[] = {
 		{"output", 'o', WRITTEN, &args.output, "OUT",
 			"where to write the schedule (stdout)"},
 		{"slots", 0, POSITIVE, &args.msccl.slots, "N",
 			"of each connection; a sender waits for a free one (one for every "
 			"message)"},
-		{"root", 0, NUMBER, &root, "R", "the root, of a file whose data does not show it"},
+		{"root", 0, NUMBER, &args.msccl.root, "R",
+			"the root, of a file whose data does not show it"},
 		{"in-place", 0, SWITCH, &args.msccl.in_place, NULL,
 			"of a file for both: as calls in place use it"},
 	};
 	if (!READ_OPTIONS(call, options))
 		return call->status;
-	args.msccl.root = root;
 	if (args.output && !strcmp(args.output, "-"))
 		args.output = NULL;
 	return import_as(call, &args);

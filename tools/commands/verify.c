@@ -1,7 +1,9 @@
 /* verify.c - `ordo verify`: proves a schedule, or shows which rule it breaks. */
 #include "base/clock.h"
 #include "cli/memory_limit.h"
+#include "cli/msccl_file.h"
 #include "commands.h"
+#include "report/msccl.h"
 #include "report/plan_set.h"
 #include "report/proof.h"
 #include "report/symmetry.h"
@@ -25,6 +27,8 @@ struct args {
 	enum symmetry_use use;
 	struct generate_options generate;
 	const char *contents; /* "unjudged": those of Custom need not be judged; NULL: they do */
+	struct msccl_options msccl;
+	struct more_findings more; /* of a program of MSCCL with the slots of its runtimes */
 };
 
 /* A document can name the topology it was compiled for. */
@@ -47,18 +51,20 @@ static void report_proved(const struct report *report, const struct args *args,
 	const struct ordo_schedule *schedule, const struct ordo_proof *proof, bool topology)
 {
 	const char *plain = paint(report->text, PLAIN);
-	if (proof->proved && proof->contents_unjudged)
+	const uint32_t more = count_more_findings(&args->more), found = proof->nfinding + more;
+	const bool proved = proof->proved && !more;
+	if (proved && proof->contents_unjudged)
 		report_text(report, "%s: %sno fault found, contents not judged%s\n  ", args->file,
 			paint(report->text, YELLOW), plain);
-	else if (proof->proved)
+	else if (proved)
 		report_text(report, "%s: %sproved%s\n  ", args->file, paint(report->text, GREEN),
 			plain);
 	else
 		report_text(report, "%s: %srefuted%s, %u finding%s%s\n", args->file,
-			paint(report->text, RED), plain, proof->nfinding, plural(proof->nfinding),
+			paint(report->text, RED), plain, found, plural(found),
 			proof->complete ? "" : "; there may be others once these are repaired");
-	report_schedule(proof->proved ? report : &(struct report){.json = report->json}, schedule);
-	if (proof->proved)
+	report_schedule(proved ? report : &(struct report){.json = report->json}, schedule);
+	if (proved)
 		report_rules(report, &args->limits, topology, args->through_ranks,
 			proof->contents_unjudged);
 }
@@ -184,10 +190,11 @@ static int report_verdict(struct call *call, const struct args *args,
 	const struct symmetry_found *found, bool topology)
 {
 	const struct report report = report_of(call, stdout), errors = report_of(call, stderr);
-	report_proof(&errors, schedule, proof);
+	report_proof_and(&errors, schedule, proof, &args->more);
 	report_proved(&report, args, schedule, proof, topology);
-	const int status =
-		proof->proved ? report_guarantees_of(call, args, schedule, proof) : ORDO_REFUTED;
+	const int status = proof->proved && !count_more_findings(&args->more)
+				   ? report_guarantees_of(call, args, schedule, proof)
+				   : ORDO_REFUTED;
 	report_symmetry(&report, found);
 	return status;
 }
@@ -240,6 +247,56 @@ static int verify_one(struct call *call, const struct args *args)
 	const int status = schedule ? verify_schedule(call, args, schedule, clock_seconds() - began)
 				    : call->status;
 	ordo_schedule_destroy(schedule);
+	return status;
+}
+
+struct msccl_judgement {
+	struct msccl_file file;
+	struct msccl_capacity capacity;
+	struct ordo_schedule *schedule, *limited; /* the second with the slots of the protocol */
+	struct ordo_proof *proof;		  /* of that */
+};
+
+/* Judges it with the slots that its runtimes have: for deadlocks alone, because what waits for a
+ * free slot is no order of accesses. */
+static bool judge_slots(struct call *call, struct msccl_judgement *judgement, struct args *args)
+{
+	const struct msccl_file *file = &judgement->file;
+	struct ordo_error error;
+	struct msccl_options options = args->msccl;
+	options.slots = msccl_slots_of(file->program->protocol);
+	if (!msccl_find_capacity(file->program, &file->links, &judgement->capacity, &error))
+		return refuse_error(call, &error);
+	/* What ends with no number of slots, the other judgement finds. */
+	if (!judgement->capacity.least_slots)
+		return true;
+	judgement->limited = msccl_schedule(call, file, &options);
+	if (judgement->limited)
+		judgement->proof = prove(
+			call, judgement->limited, &(struct ordo_verify_options){.max_findings = 1});
+	args->more = (struct more_findings){judgement->limited, judgement->proof, 7};
+	return judgement->proof;
+}
+
+static int verify_msccl(struct call *call, struct args *args)
+{
+	const double began = clock_seconds();
+	struct msccl_judgement j = {0};
+	int status = ORDO_ENVIRONMENT;
+	if (open_msccl_file(call, args->file, &j.file))
+		j.schedule = msccl_schedule(call, &j.file, &args->msccl);
+	const double read = clock_seconds() - began;
+	if (!j.schedule || !judge_slots(call, &j, args))
+		status = call->status;
+	else {
+		const struct report report = report_of(call, stdout);
+		status = verify_schedule(call, args, j.schedule, read);
+		report_msccl(&report, j.file.program, &j.capacity);
+	}
+	ordo_proof_destroy(j.proof);
+	ordo_schedule_destroy(j.limited);
+	ordo_schedule_destroy(j.schedule);
+	close_msccl_file(&j.file);
 	return status;
 }
 
@@ -323,12 +380,14 @@ static int verify_with(struct call *call, struct args *args)
 		return call->status;
 	if (args->generate.algorithm)
 		return verify_programs(call, args);
+	if (is_xml(args->file))
+		return verify_msccl(call, args);
 	return ordo_is_plan_set(args->file) ? verify_all(call, args) : verify_one(call, args);
 }
 
 static int verify(struct call *call)
 {
-	struct args args = {0};
+	struct args args = {.msccl.root = ORDO_NONE};
 	const struct option options[] = {
 		TOPOLOGY_OPTIONS(args.topology),
 		ROUTE_OPTION(args.through_ranks),
@@ -363,6 +422,10 @@ static int verify(struct call *call)
 			"run --input`"},
 		{"certificate", 0, WRITTEN, &args.certificate, "OUT",
 			"write the proof as a document, which the program ordo-check checks"},
+		{"root", 0, NUMBER, &args.msccl.root, "R",
+			"of a file of MSCCL whose data does not show the root"},
+		{"in-place", 0, SWITCH, &args.msccl.in_place, NULL,
+			"a file of MSCCL for both: as calls in place use it"},
 		MEMORY_LIMIT_OPTION,
 	};
 	if (!READ_OPTIONS(call, options))

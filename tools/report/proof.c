@@ -62,19 +62,37 @@ static void report_finding(const struct report *findings, const struct ordo_sche
 	}
 }
 
-void report_proof(const struct report *report, const struct ordo_schedule *schedule,
-	const struct ordo_proof *proof)
+uint32_t count_more_findings(const struct more_findings *more)
 {
+	uint32_t count = 0;
+	for (uint32_t i = 0; more->proof && i < more->proof->nfinding; i++)
+		count += more->proof->findings[i].rule == more->rule;
+	return count;
+}
+
+void report_proof_and(const struct report *report, const struct ordo_schedule *schedule,
+	const struct ordo_proof *proof, const struct more_findings *more)
+{
+	const bool proved = proof->proved && !count_more_findings(more);
 	report_members(report, "%d<proved?> %d<contents_judged?>",
-		proof->proved && !proof->contents_unjudged, !proof->contents_unjudged);
+		proved && !proof->contents_unjudged, !proof->contents_unjudged);
 	const struct report findings = report_list(report, "findings");
 	for (uint32_t i = 0; i < proof->nfinding; i++)
 		report_finding(&findings, schedule, &proof->findings[i]);
-	if (proof->proved)
+	for (uint32_t i = 0; more->proof && i < more->proof->nfinding; i++)
+		if (more->proof->findings[i].rule == more->rule)
+			report_finding(&findings, more->schedule, &more->proof->findings[i]);
+	if (proved)
 		report_members(report,
 			"%u<distinct_orders> %s<order_digest> %u<signals> %u<tokens_in_flight>",
 			proof->ndistinct, text_or_null(proof->digest), proof->nsignal,
 			proof->tokens_in_flight);
+}
+
+void report_proof(const struct report *report, const struct ordo_schedule *schedule,
+	const struct ordo_proof *proof)
+{
+	report_proof_and(report, schedule, proof, &(struct more_findings){0});
 }
 
 void report_rules(const struct report *report, const struct ordo_limits *limits, bool topology,

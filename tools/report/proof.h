@@ -33,6 +33,16 @@ void report_schedule(const struct report *report, const struct ordo_schedule *sc
  * proved, and the measures. */
 void report_proof(const struct report *report, const struct ordo_schedule *schedule,
 	const struct ordo_proof *proof);
+/* Findings of one rule in the proof of another schedule, which belong to the same document. */
+struct more_findings {
+	const struct ordo_schedule *schedule;
+	const struct ordo_proof *proof; /* NULL: there are none */
+	int rule;
+};
+uint32_t count_more_findings(const struct more_findings *more);
+/* As report_proof, with those findings: one of them refutes the document. */
+void report_proof_and(const struct report *report, const struct ordo_schedule *schedule,
+	const struct ordo_proof *proof, const struct more_findings *more);
 /* The rules that hold, if all do; through_ranks: R12 was checked with forwarding ranks;
  * unjudged: R11 was not checked. */
 void report_rules(const struct report *report, const struct ordo_limits *limits, bool topology,

@@ -1,0 +1,131 @@
+/* msccl.c - what a program of MSCCL needs of a runtime, and which runtimes take it. */
+#include "msccl.h"
+#include "msccl/check.h"
+#include <inttypes.h>
+#include <string.h>
+
+static const char *const protocols[] = {"Simple", "LL", "LL128"};
+
+static void report_safe_size(const struct report *report, const struct msccl_program *program,
+	const struct msccl_capacity *capacity)
+{
+	if (capacity->safe_bytes == UINT64_MAX) {
+		report_line(report, "safe size", "any: no size makes it hang");
+		add_text(report->json, "safe_bytes", NULL);
+		return;
+	}
+	const uint64_t most = program->most_bytes;
+	const bool beyond = !most || most > capacity->safe_bytes;
+	report_members(report, "%" PRIu64 "<safe_bytes>", capacity->safe_bytes);
+	report_label(report, "safe size");
+	if (capacity->safe_bytes)
+		report_text(report, "up to %g<:bytes>%s", (double)capacity->safe_bytes,
+			beyond ? ", it hangs above" : "");
+	else
+		report_text(report, "none: it hangs at every size");
+	if (most)
+		report_text(report, "; the file says up to %g<:bytes>\n", (double)most);
+	else
+		report_text(report, "; the file says no limit\n");
+}
+
+static uint32_t most_steps(const struct msccl_program *program)
+{
+	uint32_t most = 0;
+	for (uint32_t b = 0; b < program->nblock; b++) {
+		const uint32_t steps = program->blocks[b].end - program->blocks[b].first;
+		most = steps > most ? steps : most;
+	}
+	return most;
+}
+
+static uint32_t most_blocks(const struct msccl_program *program)
+{
+	uint32_t most = 0;
+	for (uint32_t g = 0; g < program->ngpu; g++) {
+		const uint32_t blocks = program->gpus[g].end - program->gpus[g].first;
+		most = blocks > most ? blocks : most;
+	}
+	return most;
+}
+
+/* Why a runtime ignores the file, or NULL. */
+static const char *refusal(const struct msccl_program *program, uint32_t steps, uint32_t blocks,
+	bool is_complete, const char *scatter, char text[128])
+{
+	const bool is_scatter = !strncmp(program->collective, "reduce", 6) &&
+				strstr(program->collective, "scatter");
+	if (most_steps(program) > steps)
+		snprintf(text, 128, "%" PRIu32 " steps in a tb, at most %" PRIu32,
+			most_steps(program), steps);
+	else if (most_blocks(program) > blocks)
+		snprintf(text, 128, "%" PRIu32 " tb on a gpu, at most %" PRIu32,
+			most_blocks(program), blocks);
+	else if (program->nchannel > 32)
+		snprintf(text, 128, "%" PRIu32 " channels, at most 32", program->nchannel);
+	else if (is_complete && !program->is_complete)
+		snprintf(text, 128, "outofplace, minBytes or maxBytes is missing");
+	else if (is_scatter && strcmp(program->collective, scatter) != 0)
+		snprintf(text, 128, "coll=\"%s\", wanted %s", program->collective, scatter);
+	else
+		return NULL;
+	return text;
+}
+
+static void report_runtimes(const struct report *report, const struct msccl_program *program)
+{
+	char text[3][128];
+	const struct report reasons = report_object(report, "ignored_by");
+	const struct {
+		const char *name, *member, *refusal;
+	} runtimes[] = {
+		{"Microsoft's", "microsoft",
+			refusal(program, 256, 216, false, "reduce_scatter", text[0])},
+		{"RCCL", "rccl", refusal(program, 64, 64, true, "reducescatter", text[1])},
+		{"Azure's", "azure",
+			refusal(program, UINT32_MAX, 32 * program->nchannel, true, "reducescatter",
+				text[2])},
+	};
+	for (int i = 0; i < 3; i++) {
+		report_label(report, i ? "" : "runtimes");
+		report_text(report, "%s %s%s%s\n", runtimes[i].name,
+			runtimes[i].refusal ? "ignores it" : "takes it",
+			runtimes[i].refusal ? ": " : "",
+			runtimes[i].refusal ? runtimes[i].refusal : "");
+		add_text(reasons.json, runtimes[i].member, runtimes[i].refusal);
+	}
+}
+
+static void report_chains(const struct report *report, const struct msccl_program *program)
+{
+	uint32_t chained = 0;
+	for (uint32_t b = 0; b < program->nblock; b++)
+		for (uint32_t s = program->blocks[b].first + 1; s < program->blocks[b].end; s++)
+			chained += msccl_is_chained(program, s);
+	report_members(report, "%u<chained_reductions>", chained);
+	if (chained && program->protocol == MSCCL_SIMPLE)
+		report_line(report, "chained re",
+			"%u: Microsoft's runtime adds ((s0+s1)+...)+dst at larger sizes, "
+			"so its bits change with the size",
+			chained);
+}
+
+void report_msccl(const struct report *report, const struct msccl_program *program,
+	const struct msccl_capacity *capacity)
+{
+	const struct report own = report_object(report, "msccl");
+	if (capacity->least_slots)
+		report_line(&own, "slots",
+			"%u<least_slots> needed of a connection; %s<protocol> has %u<slots>",
+			capacity->least_slots, protocols[program->protocol], capacity->slots);
+	else
+		report_line(&own, "slots", "no number is enough; %s<protocol> has %u<slots>",
+			protocols[program->protocol], capacity->slots);
+	report_members(&own, "%u<steps> %u<stuck_steps>", program->nstep, capacity->stuck_steps);
+	if (capacity->stuck_steps)
+		report_line(&own, "steps", "%u of %u are never run", capacity->stuck_steps,
+			program->nstep);
+	report_safe_size(&own, program, capacity);
+	report_runtimes(&own, program);
+	report_chains(&own, program);
+}

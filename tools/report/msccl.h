@@ -1,0 +1,12 @@
+/* msccl.h - what a program of MSCCL needs of a runtime, and which runtimes take it. */
+#ifndef ORDO_TOOLS_REPORT_MSCCL_H
+#define ORDO_TOOLS_REPORT_MSCCL_H
+
+#include "base/report.h"
+#include "msccl/slots.h"
+
+/* Slots, the largest safe size, limits of the runtimes, sums whose order a runtime changes. */
+void report_msccl(const struct report *report, const struct msccl_program *program,
+	const struct msccl_capacity *capacity);
+
+#endif
