@@ -27,6 +27,7 @@ struct args {
 	enum symmetry_use use;
 	struct generate_options generate;
 	const char *contents; /* "unjudged": those of Custom need not be judged; NULL: they do */
+	const struct msccl_program *program; /* of MSCCL, that the schedule is made of; NULL */
 	struct msccl_options msccl;
 	struct more_findings more; /* of a program of MSCCL with the slots of its runtimes */
 };
@@ -191,6 +192,11 @@ static int report_verdict(struct call *call, const struct args *args,
 {
 	const struct report report = report_of(call, stdout), errors = report_of(call, stderr);
 	report_proof_and(&errors, schedule, proof, &args->more);
+	if (args->program && proof->nfinding)
+		report_steps(&errors, args->program, schedule, proof, 0);
+	if (args->program && count_more_findings(&args->more))
+		report_steps(&errors, args->program, args->more.schedule, args->more.proof,
+			msccl_slots_of(args->program->protocol));
 	report_proved(&report, args, schedule, proof, topology);
 	const int status = proof->proved && !count_more_findings(&args->more)
 				   ? report_guarantees_of(call, args, schedule, proof)
@@ -290,6 +296,7 @@ static int verify_msccl(struct call *call, struct args *args)
 		status = call->status;
 	else {
 		const struct report report = report_of(call, stdout);
+		args->program = j.file.program;
 		status = verify_schedule(call, args, j.schedule, read);
 		report_msccl(&report, j.file.program, &j.capacity);
 	}

@@ -44,10 +44,11 @@ static uint32_t *cell(const struct contents *c, uint32_t rank, uint32_t buffer, 
 	return is_inside(c, rank, buffer, slot) ? cell_inside(c, rank, buffer, slot) : NULL;
 }
 
-/* The only chunk that a slot of the input or output may hold. */
+/* The only chunk that a slot of the input or output may hold; ORDO_NONE: any. */
 static uint32_t own_chunk(const struct contents *c, uint32_t rank, uint32_t buffer, uint32_t slot)
 {
-	if (buffer == ORDO_SCRATCH || !is_inside(c, rank, buffer, slot))
+	if (buffer == ORDO_SCRATCH || !is_inside(c, rank, buffer, slot) ||
+		(buffer == ORDO_OUTPUT && c->problem->op == ORDO_CUSTOM))
 		return ORDO_NONE;
 	return buffer == ORDO_INPUT ? ordo_input_chunk(c->problem, rank, slot)
 				    : ordo_output_chunk(c->problem, rank, slot);
@@ -70,7 +71,9 @@ static enum ordo_visit follow(void *closure, uint32_t stream, uint32_t id)
 		task->chunk = own;
 	if (own != ORDO_NONE && own != task->chunk && c->foreign == ORDO_NONE)
 		c->foreign = id;
-	if (dst && (!ordo_task_reduces(task) || *dst == ORDO_NONE))
+	/* Of Custom, a sum has the least name in it. */
+	if (dst && (!ordo_task_reduces(task) || *dst == ORDO_NONE ||
+			   (c->problem->op == ORDO_CUSTOM && task->chunk < *dst)))
 		*dst = task->chunk;
 	return ORDO_VISIT_ON;
 }

@@ -39,7 +39,7 @@ static uint32_t count_steps(
 	return count;
 }
 
-/* The ends of blocks that send, or receive, anything; sorted. */
+/* The ends that blocks declare, whether they send or receive anything or not; sorted. */
 static struct end *list_ends(
 	const struct msccl_program *program, bool sends, uint32_t *count, struct ordo_error *error)
 {
@@ -47,18 +47,29 @@ static struct end *list_ends(
 	*count = 0;
 	for (uint32_t b = 0; ends && b < program->nblock; b++) {
 		const struct msccl_block *block = &program->blocks[b];
-		if (!count_steps(program, block, sends))
+		const int32_t peer = sends ? block->send : block->receive;
+		if (peer < 0)
 			continue;
 		ends[(*count)++] =
-			sends ? (struct end){block->gpu, (uint32_t)block->send, block->channel, b}
-			      : (struct end){
-					(uint32_t)block->receive, block->gpu, block->channel, b};
+			sends ? (struct end){block->gpu, (uint32_t)peer, block->channel, b}
+			      : (struct end){(uint32_t)peer, block->gpu, block->channel, b};
 	}
 	if (!ends)
 		ordo_fail_memory(error);
 	else if (*count)
 		qsort(ends, *count, sizeof *ends, by_connection);
 	return ends;
+}
+
+/* Those of blocks that send, or receive, anything. */
+static void keep_used(
+	const struct msccl_program *program, bool sends, struct end *ends, uint32_t *count)
+{
+	uint32_t kept = 0;
+	for (uint32_t i = 0; i < *count; i++)
+		if (count_steps(program, &program->blocks[ends[i].block], sends))
+			ends[kept++] = ends[i];
+	*count = kept;
 }
 
 static bool check_single(const struct msccl_program *program, const struct end *ends,
@@ -90,12 +101,14 @@ static bool fail_alone(const struct msccl_program *program, const struct end *en
 }
 
 static bool join_ends(struct msccl_links *links, const struct msccl_program *program,
-	const struct end *sends, uint32_t nsend, const struct end *receives, uint32_t nreceive,
+	struct end *sends, uint32_t nsend, struct end *receives, uint32_t nreceive,
 	struct ordo_error *error)
 {
 	if (!check_single(program, sends, nsend, true, error) ||
 		!check_single(program, receives, nreceive, false, error))
 		return false;
+	keep_used(program, true, sends, &nsend);
+	keep_used(program, false, receives, &nreceive);
 	for (uint32_t i = 0; i < nsend || i < nreceive; i++) {
 		if (i == nsend || i == nreceive || !is_same(&sends[i], &receives[i])) {
 			const bool lone = i == nreceive ||

@@ -16,8 +16,8 @@ struct msccl_options {
 	uint32_t root; /* ORDO_NONE: found in the data */
 };
 
-/* What the file is for. false: a collective that cannot be expressed (ORDO_UNDECIDED), numbers of
- * chunks that do not fit it, or no root where one is needed. */
+/* What the file is for. false: no such collective, numbers of chunks that do not fit it, or no root
+ * where one is needed. */
 bool msccl_problem(const struct msccl_program *program, const struct msccl_options *options,
 	struct ordo_problem *problem, struct ordo_error *error);
 

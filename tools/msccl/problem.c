@@ -19,25 +19,29 @@ static const struct {
 };
 enum { NCOLLECTIVE = sizeof collectives / sizeof *collectives };
 
-static bool fail_collective(const struct msccl_program *program, struct ordo_error *error)
+/* What of these is demanded at the end, the file does not say. */
+static bool is_undescribed(const struct msccl_program *program)
 {
-	static const char *const others[] = {
+	static const char *const names[] = {
 		"custom", "send", "recv", "gather", "scatter", "alltoallv"};
-	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-		if (!strcmp(program->collective, others[i])) {
-			msccl_fail(program, program->place, 0, error,
-				"coll=\"%s\": the file does not say which results are demanded: "
-				"cannot be expressed",
-				others[i]);
-			if (error)
-				error->code = ORDO_UNDECIDED;
-			return false;
-		}
-	return msccl_fail(program, program->place, 1, error,
-		"coll: found \"%.40s\", wanted allreduce, allgather, reduce_scatter, "
-		"reducescatter, "
-		"alltoall, reduce or broadcast",
-		program->collective);
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (!strcmp(program->collective, names[i]))
+			return true;
+	return false;
+}
+
+static struct ordo_problem describe_custom(const struct msccl_program *program)
+{
+	uint32_t chunks = 1;
+	for (uint32_t g = 0; g < program->ngpu; g++) {
+		const struct msccl_gpu *gpu = &program->gpus[g];
+		chunks = gpu->input_chunks > chunks ? gpu->input_chunks : chunks;
+		chunks = gpu->output_chunks > chunks ? gpu->output_chunks : chunks;
+	}
+	return (struct ordo_problem){.op = ORDO_CUSTOM,
+		.nrank = program->ngpu,
+		.nshard = program->ngpu,
+		.chunks_per_block = chunks};
 }
 
 /* Does any step of a gpu send, or receive? */
@@ -85,8 +89,15 @@ bool msccl_problem(const struct msccl_program *program, const struct msccl_optio
 	int i = 0;
 	while (i < NCOLLECTIVE && strcmp(program->collective, collectives[i].name) != 0)
 		i++;
+	if (is_undescribed(program)) {
+		*problem = describe_custom(program);
+		return true;
+	}
 	if (i == NCOLLECTIVE)
-		return fail_collective(program, error);
+		return msccl_fail(program, program->place, 1, error,
+			"coll: found \"%.40s\", wanted allreduce, allgather, reduce_scatter, "
+			"reducescatter, alltoall, reduce, broadcast or custom",
+			program->collective);
 	const uint32_t ngpu = program->ngpu;
 	*problem = (struct ordo_problem){.op = collectives[i].op,
 		.nrank = ngpu,

@@ -2,7 +2,69 @@
 #include "msccl.h"
 #include "msccl/check.h"
 #include <inttypes.h>
+#include <ordo/detail/schedules.h>
+#include <stdlib.h>
 #include <string.h>
+
+/* The step that a task comes from; NULL: what a block does before its first. */
+static const struct msccl_step *step_of(
+	const struct msccl_program *program, const struct ordo_schedule *schedule, uint32_t task)
+{
+	const struct ordo_place place = schedule->places[task];
+	uint32_t first = 0, end = program->nstep;
+	while (first < end) {
+		const uint32_t middle = first + (end - first) / 2;
+		const struct ordo_place at = program->steps[middle].place;
+		if (at.line < place.line || (at.line == place.line && at.column < place.column))
+			first = middle + 1;
+		else
+			end = middle;
+	}
+	const struct msccl_step *step = &program->steps[first];
+	return first < program->nstep && step->place.line == place.line &&
+			       step->place.column == place.column
+		       ? step
+		       : NULL;
+}
+
+static void report_step(const struct report *list, const struct msccl_program *program,
+	const struct ordo_schedule *schedule, uint32_t task)
+{
+	const struct ordo_stream *stream = &schedule->streams[ordo_stream_of(schedule, task)];
+	const struct msccl_step *step = step_of(program, schedule, task);
+	const struct report one = report_item(list);
+	/* Streams are named after their blocks. */
+	const uint32_t tb = (uint32_t)strtoul(stream->name + strlen("tb "), NULL, 10);
+	report_text(&one, "  gpu %u<gpu>, tb %u<tb>", stream->rank, tb);
+	if (step) {
+		const struct msccl_block *block =
+			&program->blocks[program->gpus[stream->rank].first + tb];
+		report_text(&one, ", step %u<step> (%s<type>)",
+			(uint32_t)(step - program->steps) - block->first,
+			msccl_types[step->type].name);
+	}
+	report_text(&one, ", line %u<line>\n", schedule->places[task].line);
+}
+
+void report_steps(const struct report *report, const struct msccl_program *program,
+	const struct ordo_schedule *schedule, const struct ordo_proof *proof, uint32_t slots)
+{
+	const struct report findings =
+		report_list(report, slots ? "steps_with_few_slots" : "steps");
+	for (uint32_t i = 0; i < proof->nfinding; i++) {
+		const struct ordo_finding *finding = &proof->findings[i];
+		if ((slots && finding->rule != 7) || !finding->ntask)
+			continue;
+		const struct report one = report_item(&findings);
+		report_text(&one, "R%d<rule> in the file", finding->rule);
+		if (slots)
+			report_text(&one, ", with %u slots a connection", slots);
+		report_text(&one, ":\n");
+		const struct report list = report_list(&one, "tasks");
+		for (uint32_t t = 0; t < finding->ntask; t++)
+			report_step(&list, program, schedule, finding->tasks[t]);
+	}
+}
 
 static const char *const protocols[] = {"Simple", "LL", "LL128"};
 
