@@ -33,7 +33,8 @@ bool choose_topology(struct call *call, const struct topology_choice *choice, ui
 
 /* The only operand of the command; `what` names it in messages. NULL: call->status. */
 const char *only_operand(struct call *call, const char *what);
-/* Reads a schedule, "-" is stdin; a name that ends in .xml is a program of MSCCL. NULL: call->status. The caller destroys it. */
+/* Reads a schedule, "-" is stdin; a name that ends in .xml is a program of MSCCL. NULL:
+ * call->status. The caller destroys it. */
 struct ordo_schedule *open_schedule(struct call *call, const char *path);
 /* Replaces control characters in the names of a schedule; passes NULL on. NULL: call->status, from
  * `error` if the schedule could not be read. */

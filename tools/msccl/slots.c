@@ -1,9 +1,9 @@
 /* slots.c - runs blocks with a number of slots, to see whether all come to their ends.
  *
- * A step of k chunks in pieces of at most m is ceil(k/m) messages, one after the other. A block waits
- * for a message, for a free slot, or for a step of another block; what can go on never loses that, so
- * one order of execution decides for all. More slots never hurt: the least number is found by
- * halving.
+ * A step of k chunks in pieces of at most m is ceil(k/m) messages, one after the other. A block
+ * waits for a message, for a free slot, or for a step of another block; what can go on never loses
+ * that, so one order of execution decides for all. More slots never hurt: the least number is found
+ * by halving.
  */
 #include "slots.h"
 #include <ordo/arena.h>
@@ -35,9 +35,9 @@ struct machine {
 	uint32_t *dependence;	    /* [nblock] its next one, in links */
 	uint32_t *sent, *taken;	    /* [nconnection] pieces */
 	bool *done;		    /* [nstep] */
-	uint32_t *parked;	    /* [nstep] blocks that wait for a step: a list; or ORDO_NONE */
-	uint32_t *next_parked;	    /* [nblock] */
-	bool *is_parked;	    /* [nblock] it is in such a list */
+	uint32_t *waiting;	    /* [nstep] blocks that wait for a step: a list; or ORDO_NONE */
+	uint32_t *next_waiting;	    /* [nblock] */
+	bool *is_waiting;	    /* [nblock] it is in such a list */
 	uint32_t *ready, nready;    /* blocks that may go on */
 	bool *is_ready;		    /* [nblock] */
 	uint32_t *first_dependence; /* [nblock] */
@@ -64,14 +64,14 @@ static bool open_machine(
 		.sent = calloc(nconnection, sizeof *m->sent),
 		.taken = calloc(nconnection, sizeof *m->taken),
 		.done = calloc(nstep, sizeof *m->done),
-		.parked = calloc(nstep, sizeof *m->parked),
-		.next_parked = calloc(nblock, sizeof *m->next_parked),
-		.is_parked = calloc(nblock, sizeof *m->is_parked),
+		.waiting = calloc(nstep, sizeof *m->waiting),
+		.next_waiting = calloc(nblock, sizeof *m->next_waiting),
+		.is_waiting = calloc(nblock, sizeof *m->is_waiting),
 		.ready = calloc(nblock, sizeof *m->ready),
 		.is_ready = calloc(nblock, sizeof *m->is_ready),
 		.first_dependence = calloc(nblock, sizeof *m->first_dependence)};
 	if (!m->step || !m->piece || !m->dependence || !m->sent || !m->taken || !m->done ||
-		!m->parked || !m->next_parked || !m->is_parked || !m->ready || !m->is_ready ||
+		!m->waiting || !m->next_waiting || !m->is_waiting || !m->ready || !m->is_ready ||
 		!m->first_dependence)
 		return false;
 	for (uint32_t b = 0, d = 0; b < program->nblock; b++) {
@@ -91,9 +91,9 @@ static void close_machine(struct machine *m)
 	free(m->sent);
 	free(m->taken);
 	free(m->done);
-	free(m->parked);
-	free(m->next_parked);
-	free(m->is_parked);
+	free(m->waiting);
+	free(m->next_waiting);
+	free(m->is_waiting);
 	free(m->ready);
 	free(m->is_ready);
 	free(m->first_dependence);
@@ -110,16 +110,16 @@ static void begin(struct machine *m, uint32_t slots, uint32_t chunks)
 	memset(m->taken, 0, m->links->nconnection * sizeof *m->taken);
 	memset(m->done, 0, program->nstep * sizeof *m->done);
 	for (uint32_t s = 0; s < program->nstep; s++)
-		m->parked[s] = ORDO_NONE;
+		m->waiting[s] = ORDO_NONE;
 	for (uint32_t b = program->nblock; b-- > 0;) {
 		m->step[b] = program->blocks[b].first;
 		m->dependence[b] = m->first_dependence[b];
-		m->is_ready[b] = m->is_parked[b] = false;
+		m->is_ready[b] = m->is_waiting[b] = false;
 		make_ready(m, b);
 	}
 }
 
-/* Has the block all that its step depends on? If not, it is parked. */
+/* Has the block all that its step depends on? If not, it is waiting. */
 static bool has_dependences(struct machine *m, uint32_t block)
 {
 	const struct msccl_links *links = m->links;
@@ -131,10 +131,10 @@ static bool has_dependences(struct machine *m, uint32_t block)
 			return false;
 		if (m->done[d->target])
 			continue;
-		if (!m->is_parked[block]) {
-			m->next_parked[block] = m->parked[d->target];
-			m->parked[d->target] = block;
-			m->is_parked[block] = true;
+		if (!m->is_waiting[block]) {
+			m->next_waiting[block] = m->waiting[d->target];
+			m->waiting[d->target] = block;
+			m->is_waiting[block] = true;
 		}
 		return false;
 	}
@@ -166,10 +166,10 @@ static void finish_step(struct machine *m, uint32_t block)
 	const uint32_t step = m->step[block]++;
 	m->piece[block] = 0;
 	m->done[step] = true;
-	while (m->parked[step] != ORDO_NONE) {
-		const uint32_t waiting = m->parked[step];
-		m->parked[step] = m->next_parked[waiting];
-		m->is_parked[waiting] = false;
+	while (m->waiting[step] != ORDO_NONE) {
+		const uint32_t waiting = m->waiting[step];
+		m->waiting[step] = m->next_waiting[waiting];
+		m->is_waiting[waiting] = false;
 		make_ready(m, waiting);
 	}
 }
