@@ -62,9 +62,13 @@ def check_import(ordo, name, text):
     """The document is proved, and each of its outputs is the tree that the file computes."""
     (ordo.folder / "x.xml").write_text(text)
     ordo.works("import", "msccl", "x.xml", "-o", "x.json")
-    ordo.works("verify", "x.json")
+    answer = ordo.answer("verify", "x.json")
+    wanted(answer["proved"], name, answer)
     found = interpreter.judge(text)
     wanted(not found.faults, name, found.faults)
+    if found.run.file.coll in interpreter.SUMS:
+        holds = [answer["guarantees"][one]["verdict"] == "holds" for one in ("G1", "G3")]
+        wanted(holds == list(interpreter.guarantees(found)), name, answer["guarantees"])
     values = found.run.values
     done = Document(json.loads((ordo.folder / "x.json").read_text()), values)
     wanted(done.run.is_over(), name, "the document's run ends early")
