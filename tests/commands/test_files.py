@@ -27,7 +27,8 @@ def commands_that_write(race):
                   ("race.json", "verify", race, "--write-replay=X")]
     schedules += [("set", "run", "set", "--trace", "X"), ("set", "view", "set", "-o", "X"),
                   ("set", "embed", "set", "-o", "X"),
-                  ("set/plan-set.json", "run", "set", "--trace", "X")]
+                  ("set/plan-set.json", "run", "set", "--trace", "X"),
+                  ("nccl.log", "import", "nccl", "nccl.log", "-o", "X")]
     schedules += [("torus.json", "compile", "allreduce", "-n", 4, "-t", "torus.json", "-o", "X"),
                   ("torus.json", "tune", "allreduce", "-n", 4, "-t", "torus.json", "--sizes", "1:2",
                    "-o", "X"),
@@ -63,7 +64,8 @@ def check_table_of_writers(ordo, schedules):
              for words in schedules for word, place in zip(words, [*words[1:], None])
              if "X" in (str(place), *str(word).split("=")[1:])}
     reads = {("run", "--replay"), ("run", "--input"), ("view", "--against"), ("draw", "--trace"),
-             ("view", "--trace"), ("predict", "--trace"), ("mpi", "--plans")}
+             ("view", "--trace"), ("predict", "--trace"), ("mpi", "--plans"),
+             ("import", "--against")}
     alone = {("demo", "--output"), ("calibrate", "--output"),
              ("explain", "--write-example"),  # read nothing
              ("mpi", "--report"), ("mpi", "--log")}  # MPI programs write them
@@ -82,6 +84,7 @@ def overwriting(ordo):
     ordo.works("compile", "allreduce", "-n", 4, "-a", "mesh", "-o", "other.json")
     ordo.works("draw", "--topology", "torus:2x2", "--as", "json", "-o", "torus.json")
     ordo.works("run", "ring.json", "--trace", "trace.json")
+    (ordo.folder / "nccl.log").write_text("no log\n")
     race = ordo.folder / "race.json"
     race.write_bytes((REJECT / "R8-two-writers-unordered.json").read_bytes())
     ordo("verify", race, "--write-replay", "replay.json")

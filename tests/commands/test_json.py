@@ -1,10 +1,13 @@
 #!/usr/bin/env python3
 """test_json.py ORDO REJECT - --json of every command."""
+import pathlib
 import re
 
 from command import REJECT
 from desk import desk_case
 from tap import run_cases, wanted
+
+EXAMPLES = pathlib.Path(__file__).parents[2] / "examples"
 
 
 @desk_case("every command answers --json with an object that no two readers take for two")
@@ -37,6 +40,9 @@ def _(ordo):
                  ["--topology", "torus:2x2"]],
         "view": [["ring.json", "-o", "ring.html"]],
         "embed": [["ring.json", "-o", "ring.c"]],
+        "import": [["msccl", EXAMPLES / "allreduce.xml", "-o", "imported.json"],
+                   ["nccl", EXAMPLES / "nccl.log", "-o", "nccl"],
+                   ["nccl", EXAMPLES / "nccl.log", "--against", EXAMPLES / "nccl.log"]],
         "list": [[], ["ring"], ["set"]],
         "explain": [["R8"], ["ring"], ["ring.json"], ["G3"], ["Wait"], ["torus"]],
         "doctor": [[]], "manual": [[], ["verify"]], "completions": [["bash"]],

@@ -230,8 +230,9 @@ def _(ordo):
 @desk_case("every example in --help works")
 def _(ordo):
     ordo.write_logs("one", "two")
-    example = pathlib.Path(__file__).parents[2] / "examples" / "allreduce.xml"
-    (ordo.folder / "allreduce.xml").write_bytes(example.read_bytes())
+    for name in ["allreduce.xml", "nccl.log"]:
+        example = pathlib.Path(__file__).parents[2] / "examples" / name
+        (ordo.folder / name).write_bytes(example.read_bytes())
     for name, words in {"ring.json": [], "x.json": [], "around.json": []}.items():
         ordo.compile(name, *words, ranks=8)
     for algorithm in ["dyadic", "mesh", "birs"]:

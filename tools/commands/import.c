@@ -1,4 +1,5 @@
 /* import.c - `ordo import`: other people's formats become documents of ours. */
+#include "nccl/import.h"
 #include "base/progress.h"
 #include "base/report.h"
 #include "cli/msccl_file.h"
@@ -12,10 +13,12 @@
 struct args {
 	const char *output; /* NULL: stdout */
 	struct msccl_options msccl;
+	struct nccl_import nccl;
 };
 
 struct format {
 	const char *name;
+	bool many; /* several files make one import */
 	int (*import)(struct call *call, const struct args *args, const char *path);
 };
 
@@ -52,7 +55,17 @@ static int import_msccl(struct call *call, const struct args *args, const char *
 	return worked ? ORDO_OK : call->status;
 }
 
-static const struct format formats[] = {{"msccl", import_msccl}};
+static int import_logs(struct call *call, const struct args *args, const char *path)
+{
+	struct nccl_import nccl = args->nccl;
+	(void)path;
+	nccl.output = args->output;
+	nccl.root = args->msccl.root;
+	return import_nccl(call, &nccl);
+}
+
+static const struct format formats[] = {
+	{"msccl", false, import_msccl}, {"nccl", true, import_logs}};
 enum { NFORMAT = sizeof formats / sizeof *formats };
 
 static int import_as(struct call *call, const struct args *args)
@@ -61,11 +74,11 @@ static int import_as(struct call *call, const struct args *args)
 	for (int i = 0; i < NFORMAT; i++)
 		names[i] = formats[i].name;
 	if (!call->noperand)
-		return fail_usage(call, NULL, "wanted a format, msccl, and a file");
+		return fail_usage(call, NULL, "wanted a format, msccl or nccl, and a file");
 	for (int i = 0; i < NFORMAT; i++) {
 		if (strcmp(call->operands[0], names[i]) != 0)
 			continue;
-		if (call->noperand != 2)
+		if (call->noperand < 2 || (call->noperand > 2 && !formats[i].many))
 			return fail_usage(call, NULL, "wanted one file to import, found %zu",
 				call->noperand - 1);
 		return formats[i].import(call, args, call->operands[1]);
@@ -73,17 +86,17 @@ static int import_as(struct call *call, const struct args *args)
 	const char *like = ordo_suggest(call->operands[0], names, NFORMAT);
 	char hint[64];
 	snprintf(hint, sizeof hint, "did you mean %s?", like ? like : "");
-	return fail_usage(
-		call, like ? hint : NULL, "format: found %s, wanted msccl", call->operands[0]);
+	return fail_usage(call, like ? hint : NULL, "format: found %s, wanted msccl or nccl",
+		call->operands[0]);
 }
 
 static int import(struct call *call)
 {
 	struct args args = {.msccl.root = ORDO_NONE};
-
 	const struct option options[] = {
 		{"output", 'o', WRITTEN, &args.output, "OUT",
-			"where to write the schedule (stdout)"},
+			"where to write the schedule (stdout), or of NCCL the folder of a plan "
+			"set"},
 		{"slots", 0, POSITIVE, &args.msccl.slots, "N",
 			"of each connection; a sender waits for a free one (one for every "
 			"message)"},
@@ -91,19 +104,24 @@ static int import(struct call *call)
 			"the root, of a file whose data does not show it"},
 		{"in-place", 0, SWITCH, &args.msccl.in_place, NULL,
 			"of a file for both: as calls in place use it"},
+		NCCL_OPTIONS(args.nccl),
 	};
 	if (!READ_OPTIONS(call, options))
 		return call->status;
 	if (args.output && !strcmp(args.output, "-"))
 		args.output = NULL;
-	return import_as(call, &args);
+	const int status = import_as(call, &args);
+	free_texts(&args.nccl.against);
+	return status;
 }
 
 const struct command import_command = {
 	.name = "import",
-	.summary = "makes a schedule of a file of MSCCL",
-	.usage = "msccl FILE.xml",
+	.summary = "makes schedules of files of MSCCL and of logs of NCCL",
+	.usage = "msccl FILE.xml | nccl LOG...",
 	.examples = "  ordo import msccl allreduce.xml -o schedule.json\n"
-		    "  ordo import msccl allreduce.xml --slots 2 -o two-slots.json",
+		    "  ordo import msccl allreduce.xml --slots 2 -o two-slots.json\n"
+		    "  ordo import nccl nccl.log -o nccl",
+	.reads = true,
 	.run = import,
 };
