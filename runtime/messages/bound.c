@@ -70,7 +70,7 @@ struct ordo_bound_part *ordo_part_bind(const struct ordo_part *part,
 		bound->converts = !extent && bound->layout.accumulator != options->type;
 		bound->wide =
 			bound->converts ? ordo_type_size(bound->layout.accumulator) : bound->extent;
-		worked = allocate(bound, error);
+		worked = allocate(bound, error) && ordo_bound_part_reserve(bound, error);
 	}
 	if (worked)
 		return bound;

@@ -22,11 +22,15 @@ struct ordo_bound_part {
 	bool is_opaque;	 /* only the messenger knows the type */
 	bool converts;	 /* scratch holds another type */
 	unsigned char *scratch;
-	struct message_buffer *buffers; /* [nrequest] grown as needed */
+	struct message_buffer *buffers; /* [nrequest] */
 	/* [nrequest] the POST whose message is to be unpacked on arrival; ORDO_NONE: none */
 	uint32_t *unpacks;
 	uint64_t skip; /* elements of every chunk done in earlier rounds */
 };
+
+/* Memory for all messages, so that a run needs none: the others would wait for a rank that has
+ * none. */
+bool ordo_bound_part_reserve(struct ordo_bound_part *bound, struct ordo_error *error);
 
 static inline uint64_t element_in(const struct ordo_bound_part *bound, unsigned buffer)
 {

@@ -247,7 +247,8 @@ static void write_send(struct writer *w, uint32_t at)
 		emit(w, copy);
 	}
 	emit(w, instruction);
-	w->part->nsend++;
+	if (!w->no_memory)
+		w->part->nsend++;
 	w->nsend++;
 	w->messages[at] = (struct message){request, at, IN_FLIGHT, buffered};
 	if (!buffered)

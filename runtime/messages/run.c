@@ -16,7 +16,6 @@ struct part_run {
 	struct ordo_bound_part *bound;
 	const struct ordo_messenger *messenger;
 	unsigned char *memory[ORDO_NBUFFER];
-	bool no_memory;
 };
 
 /* Slots of the rank, or the buffer of a request. */
@@ -70,19 +69,50 @@ static unsigned char *slot_address(const struct part_run *run, struct side side)
 }
 
 /* Room for n elements in the buffer of a request. */
-static bool grow_buffer(struct part_run *run, uint32_t request, uint64_t n)
+static bool grow_buffer(struct ordo_bound_part *bound, uint32_t request, uint64_t n)
 {
-	struct message_buffer *buffer = &run->bound->buffers[request];
-	const uint64_t bytes = round_up(n * run->bound->wide, CACHE_LINE);
+	struct message_buffer *buffer = &bound->buffers[request];
+	const uint64_t bytes = round_up(n * bound->wide, CACHE_LINE);
 	if (bytes <= buffer->bytes)
 		return true;
 	free(buffer->memory);
-	buffer->bytes = bytes;
-	buffer->memory = aligned_alloc(CACHE_LINE, bytes + 2 * run->bound->margin);
-	if (!buffer->memory)
-		buffer->bytes = 0;
-	run->no_memory = !buffer->memory;
+	buffer->memory = aligned_alloc(CACHE_LINE, bytes + 2 * bound->margin);
+	buffer->bytes = buffer->memory ? bytes : 0;
 	return buffer->memory;
+}
+
+/* Whether what an instruction receives, sends or makes goes through the buffer of its request. */
+static bool uses_buffer(const struct ordo_bound_part *bound, const struct instruction *instruction)
+{
+	const struct side dst = {instruction->dst_buffer, instruction->dst},
+			  src = {instruction->src_buffer, instruction->src};
+	const uint32_t chunk = instruction->chunk, count = instruction->count;
+	switch ((enum instruction_kind)instruction->kind) {
+	case POST:
+		return dst.buffer == MESSAGE_BUFFER || !is_contiguous(bound, dst, chunk, count);
+	case SEND:
+		return !is_contiguous(bound, src, chunk, count);
+	case WAIT:
+		return false;
+	case COPY:
+	case REDUCE:
+		break;
+	}
+	return dst.buffer == MESSAGE_BUFFER;
+}
+
+bool ordo_bound_part_reserve(struct ordo_bound_part *bound, struct ordo_error *error)
+{
+	const struct ordo_part *part = bound->part;
+	for (uint32_t i = 0; i < part->ninstruction; i++) {
+		const struct instruction *instruction = &part->instructions[i];
+		const uint64_t n = uses_buffer(bound, instruction)
+					   ? message_elements(bound, instruction)
+					   : 0; /* none is longer in a later round */
+		if (n && !grow_buffer(bound, instruction->request, n))
+			return ordo_fail_memory(error);
+	}
+	return true;
 }
 
 static void reduce_widened(const struct ordo_bound_part *bound, unsigned char *dst,
@@ -173,8 +203,6 @@ static bool run_post(struct part_run *run, const struct instruction *instruction
 		bound->unpacks[request] = at;
 		dst = side(MESSAGE_BUFFER, request);
 	}
-	if (dst.buffer == MESSAGE_BUFFER && !grow_buffer(run, request, n))
-		return false;
 	return run->messenger->receive(run->messenger->closure, request, instruction->peer,
 		instruction->tag, slot_address(run, dst), n,
 		instruction->is_wide && bound->converts);
@@ -191,7 +219,7 @@ static bool run_send(struct part_run *run, const struct instruction *instruction
 		return true;
 	if (!is_contiguous(bound, src, instruction->chunk, instruction->count)) {
 		const struct side packed = side(MESSAGE_BUFFER, request);
-		if (!grow_buffer(run, request, n) || !move(run, instruction, false, packed, src))
+		if (!move(run, instruction, false, packed, src))
 			return false;
 		src = packed;
 	}
@@ -218,9 +246,6 @@ static bool run_wait(struct part_run *run, const struct instruction *instruction
 /* A copy or reduction; what is copied into the buffer of a request is about to be sent. */
 static bool run_move(struct part_run *run, const struct instruction *instruction)
 {
-	if (instruction->dst_buffer == MESSAGE_BUFFER &&
-		!grow_buffer(run, instruction->request, message_elements(run->bound, instruction)))
-		return false;
 	return move(run, instruction, instruction->kind == REDUCE,
 		side(instruction->dst_buffer, instruction->dst),
 		side(instruction->src_buffer, instruction->src));
@@ -267,10 +292,8 @@ bool ordo_bound_part_run(struct ordo_bound_part *bound, void *input, void *outpu
 		bound->skip = round * bound->layout.tile;
 		for (uint32_t i = 0; i < part->ninstruction; i++)
 			if (!run_instruction(&run, &part->instructions[i], i))
-				return run.no_memory ? ordo_fail_memory(error)
-						     : ordo_fail(error, ORDO_ENVIRONMENT, 0,
-							       "a message could not be sent or "
-							       "received");
+				return ordo_fail(error, ORDO_ENVIRONMENT, 0,
+					"a message could not be sent or received");
 	}
 	divide_output(&run);
 	return true;

@@ -30,10 +30,10 @@ def environment(library):
     return kept
 
 
-def run(library, words, extra=None):
-    """Runs a command line of command(), or any other, in that environment."""
+def run(library, words, extra=None, limit=100):
+    """Runs a command line of command(), or any other, in that environment, for some seconds."""
     return subprocess.run(list(map(str, words)), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                          text=True, timeout=100, check=False,
+                          text=True, timeout=limit, check=False,
                           env={**environment(library), **(extra or {})})
 
 

@@ -20,14 +20,46 @@ struct ordo_mpi_call {
 	enum ordo_mpi_operation operation;
 	const void *send; /* or MPI_IN_PLACE */
 	void *receive;
-	MPI_Count count;	 /* elements; of one block for REDUCE_SCATTER_BLOCK */
-	const MPI_Count *counts; /* [ranks] REDUCE_SCATTER; else NULL */
+	MPI_Count count; /* elements; of one block for REDUCE_SCATTER_BLOCK */
+	/* Of REDUCE_SCATTER, [ranks], one of them; else NULL. */
+	const MPI_Count *counts;
+	const int *narrow_counts;
 	MPI_Datatype datatype;
 	MPI_Op op;
 	int root;   /* REDUCE; else 0 */
 	int nshard; /* of ordo_mpi_allreduce_shards; else 0: one a rank */
 	MPI_Comm comm;
 };
+
+static inline bool ordo_mpi_has_counts(const struct ordo_mpi_call *call)
+{
+	return call->counts || call->narrow_counts;
+}
+
+/* Elements of the block of a rank. */
+static inline MPI_Count ordo_mpi_block(const struct ordo_mpi_call *call, int rank)
+{
+	return call->counts	     ? call->counts[rank]
+	       : call->narrow_counts ? call->narrow_counts[rank]
+				     : call->count;
+}
+
+/* Elements of all blocks before that of a rank, in a vector of blocks. */
+static inline MPI_Count ordo_mpi_blocks(const struct ordo_mpi_call *call, int rank)
+{
+	MPI_Count sum = 0;
+	for (int r = 0; ordo_mpi_has_counts(call) && r < rank; r++)
+		sum += ordo_mpi_block(call, r);
+	return ordo_mpi_has_counts(call) ? sum : call->count * rank;
+}
+
+/* Elements of the vector that a rank contributes. */
+static inline MPI_Count ordo_mpi_length(const struct ordo_mpi_call *call, int nrank)
+{
+	return call->operation == ORDO_MPI_ALLREDUCE || call->operation == ORDO_MPI_REDUCE
+		       ? call->count
+		       : ordo_mpi_blocks(call, nrank);
+}
 
 /* Vectors that this rank contributes, one after another. */
 static inline int ordo_mpi_own_shards(const struct ordo_mpi_call *call, int rank, int nrank)
@@ -41,6 +73,9 @@ static inline int ordo_mpi_own_shards(const struct ordo_mpi_call *call, int rank
  * to the communicator's error handler. All ranks call. Calls PMPI functions only. */
 int ordo_mpi_reduce(const struct ordo_mpi_call *call);
 
+/* One agreement: MPI_SUCCESS if `code` is on all ranks of an intra-communicator; else this rank's
+ * error, or MPI_ERR_OTHER where another has one. All ranks call. */
+int ordo_mpi_agree(MPI_Comm comm, int code);
 /* Compares what the ranks of an intra-communicator call, in words: function, operation, type and
  * counts. All ranks call. MPI_ERR_ARG on all of them if two differ, which rank 0 reports. */
 int ordo_mpi_compare_calls(MPI_Comm comm, const char *call);

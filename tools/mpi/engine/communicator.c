@@ -13,7 +13,7 @@ enum { COMPILES_ALONE = 256 };
 /* With more, a window would take hundreds of megabytes. */
 enum { MOST_WINDOW_RANKS = 128 };
 
-int ordo_mpi_most_compiled = COMPILES_ALONE;
+int ordo_mpi_most_compiled = COMPILES_ALONE, ordo_mpi_most_alone = COMPILES_ALONE;
 
 static int keyval = MPI_KEYVAL_INVALID;
 static _Atomic uint64_t nfreed; /* states */
@@ -39,6 +39,7 @@ static int delete_state(MPI_Comm comm, int key, void *value, void *extra)
 		close_bound(&state->bound[i]);
 	ordo_mpi_window_close(state->window);
 	free(state->counts);
+	free(state->scratch);
 	for (int i = 0; i < ORDO_MPI_NFORM; i++)
 		ordo_mpi_plan_destroy(state->own[i]);
 	for (struct mpi_followed *one = state->followed, *next; one; one = next) {
@@ -65,23 +66,44 @@ static int find_keyval(int *code)
 	return keyval;
 }
 
-static struct mpi_state *make_state(MPI_Comm comm, int *code)
+int ordo_mpi_agree(MPI_Comm comm, int code)
 {
+	int failed = code != MPI_SUCCESS, any = 0;
+	const int found = PMPI_Allreduce(&failed, &any, 1, MPI_INT, MPI_MAX, comm);
+	if (failed || found != MPI_SUCCESS)
+		return failed ? code : found;
+	return any ? MPI_ERR_OTHER : MPI_SUCCESS;
+}
+
+/* `code` is that of an earlier failure of this rank: it has the others know. */
+static struct mpi_state *make_state(MPI_Comm comm, int key, int *code)
+{
+	MPI_Comm own;
+	bool is_kept = false;
+	const int found = PMPI_Comm_dup(comm, &own);
+	if (found != MPI_SUCCESS) {
+		*code = found;
+		return NULL;
+	}
+	PMPI_Comm_set_errhandler(own, MPI_ERRORS_RETURN);
 	struct mpi_state *state = calloc(1, sizeof *state);
-	if (!state) {
-		*code = MPI_ERR_NO_MEM;
-		return NULL;
+	if (state && *code == MPI_SUCCESS) {
+		*state = (struct mpi_state){.comm = own, .order = ordo_mpi_wanted_order};
+		PMPI_Comm_rank(comm, &state->rank);
+		PMPI_Comm_size(comm, &state->nrank);
+		*code = PMPI_Comm_set_attr(comm, key, state);
+		is_kept = *code == MPI_SUCCESS;
 	}
-	*code = PMPI_Comm_dup(comm, &state->comm);
-	if (*code != MPI_SUCCESS) {
+	*code = ordo_mpi_agree(own, !state && *code == MPI_SUCCESS ? MPI_ERR_NO_MEM : *code);
+	if (*code == MPI_SUCCESS)
+		return state;
+	if (is_kept) {
+		PMPI_Comm_delete_attr(comm, key); /* frees both */
+	} else {
 		free(state);
-		return NULL;
+		PMPI_Comm_free(&own);
 	}
-	PMPI_Comm_set_errhandler(state->comm, MPI_ERRORS_RETURN);
-	state->order = ordo_mpi_wanted_order;
-	PMPI_Comm_rank(comm, &state->rank);
-	PMPI_Comm_size(comm, &state->nrank);
-	return state;
+	return NULL;
 }
 
 static struct mpi_state *find_state(MPI_Comm comm, int *code)
@@ -91,12 +113,7 @@ static struct mpi_state *find_state(MPI_Comm comm, int *code)
 	const int key = find_keyval(code);
 	if (*code == MPI_SUCCESS)
 		*code = PMPI_Comm_get_attr(comm, key, &state, &is_there);
-	if (*code != MPI_SUCCESS || is_there)
-		return *code == MPI_SUCCESS ? state : NULL;
-	state = make_state(comm, code);
-	if (state)
-		*code = PMPI_Comm_set_attr(comm, key, state);
-	return state;
+	return is_there ? state : make_state(comm, key, code);
 }
 
 /* The communicator of this thread's last call: most have one. Another may get the same handle when
@@ -135,34 +152,38 @@ struct mpi_window *ordo_mpi_state_window(struct mpi_state *state)
 	if (++state->nreduction != 2 || state->nrank > MOST_WINDOW_RANKS || state->nrank == 1)
 		return state->window;
 	state->trees = ordo_mpi_tree(state->order, (uint32_t)state->nrank, &error);
+	state->dyadic = ordo_mpi_tree(ORDO_MPI_DYADIC, (uint32_t)state->nrank, &error);
 	state->counts = malloc((size_t)state->nrank * sizeof *state->counts);
-	int has = state->trees && state->counts, all = 0;
-	PMPI_Allreduce(&has, &all, 1, MPI_INT, MPI_MIN, state->comm);
-	return state->window = all ? ordo_mpi_window_open(state->comm) : NULL;
+	const bool has = state->trees && state->dyadic && state->counts;
+	if (ordo_mpi_agree(state->comm, has ? MPI_SUCCESS : MPI_ERR_NO_MEM) == MPI_SUCCESS)
+		state->window = ordo_mpi_window_open(state->comm);
+	return state->window;
 }
 
-static int fail(const struct mpi_state *state, const struct ordo_error *error)
-{
-	if (!state->rank)
-		fprintf(stderr, "ordo: %s\n", error->text);
-	return MPI_ERR_OTHER;
-}
-
-/* One digest, of schedule and order, on all ranks. */
-static int compare_digests(const struct mpi_state *state, const struct mpi_plan *plan)
+/* One digest, of schedule and order, on all ranks. plan: NULL if this rank has none, because of
+ * `error`. */
+static int compare_digests(
+	const struct mpi_state *state, const struct mpi_plan *plan, const struct ordo_error *error)
 {
 	char own[64] = {0}, first[64];
-	int same, all = 0;
-	snprintf(own, sizeof own, "%s %d", plan->digest, (int)plan->form);
+	int all[2] = {0};
+	if (plan)
+		snprintf(own, sizeof own, "%s %d", plan->digest, (int)plan->form);
 	memcpy(first, own, sizeof own);
 	int code = PMPI_Bcast(first, sizeof first, MPI_CHAR, 0, state->comm);
-	same = !memcmp(own, first, sizeof own);
+	const bool same = !plan || !first[0] || !memcmp(own, first, sizeof own);
 	if (!same)
 		fprintf(stderr, "ordo: rank %d has the order %s, and rank 0 %s\n", state->rank, own,
 			first);
+	/* the lowest rank without a plan reports why */
+	const int found[2] = {same, plan ? state->nrank : state->rank};
 	if (code == MPI_SUCCESS)
-		code = PMPI_Allreduce(&same, &all, 1, MPI_INT, MPI_MIN, state->comm);
-	return code == MPI_SUCCESS && !all ? MPI_ERR_OTHER : code;
+		code = PMPI_Allreduce(found, all, 2, MPI_INT, MPI_MIN, state->comm);
+	if (code != MPI_SUCCESS)
+		return code;
+	if (all[1] == state->rank)
+		fprintf(stderr, "ordo: rank %d: %s\n", state->rank, error->text);
+	return all[0] && all[1] == state->nrank ? MPI_SUCCESS : MPI_ERR_OTHER;
 }
 
 const struct mpi_plan *ordo_mpi_state_plan(
@@ -179,76 +200,130 @@ const struct mpi_plan *ordo_mpi_state_plan(
 		state->order == ORDO_MPI_DYADIC)
 		plan = state->own[form] = ordo_mpi_plan_generated(
 			form, (uint32_t)state->nrank, (uint32_t)state->rank, &error);
-	else if (state->nrank <= COMPILES_ALONE)
+	else if (state->nrank <= ordo_mpi_most_alone)
 		plan = ordo_mpi_plan(
 			state->order, form, (uint32_t)state->nrank, (uint32_t)state->rank, &error);
 	else
 		plan = state->own[form] =
 			ordo_mpi_plan_received(state->order, form, state->comm, &error);
-	*code = plan ? compare_digests(state, plan) : fail(state, &error);
-	if (*code != MPI_SUCCESS)
+	*code = compare_digests(state, plan, &error);
+	if (*code != MPI_SUCCESS) {
+		ordo_mpi_plan_destroy(state->own[form]);
+		state->own[form] = NULL;
 		return NULL;
+	}
 	ordo_mpi_plan_record(plan);
 	return state->plans[form] = plan;
 }
 
-static bool is_same(const struct mpi_bound *a, const struct mpi_bound *b, int nrank)
+/* Whether all that ranks share is the same; the layout of elements may differ between them. */
+static bool is_same(const struct mpi_bound *bound, const struct mpi_bound *wanted,
+	const struct ordo_mpi_call *call, int nrank)
 {
-	return a->plan == b->plan && a->type == b->type && a->reduction == b->reduction &&
-	       a->extent == b->extent && a->margin == b->margin && a->count == b->count &&
-	       a->alignment == b->alignment && !a->counts == !b->counts &&
-	       (!a->counts || !memcmp(a->counts, b->counts, (size_t)nrank * sizeof *a->counts));
+	if (bound->plan != wanted->plan || bound->type != wanted->type ||
+		bound->reduction != wanted->reduction || !bound->extent != !wanted->extent ||
+		bound->count != wanted->count || bound->alignment != wanted->alignment ||
+		!bound->counts == ordo_mpi_has_counts(call))
+		return false;
+	for (int r = 0; bound->counts && r < nrank; r++)
+		if (bound->counts[r] != (uint64_t)ordo_mpi_block(call, r) * bound->alignment)
+			return false;
+	return true;
 }
 
-static uint64_t *copy_counts(const uint64_t *counts, int nrank)
+/* false: no memory. */
+static bool set_counts(struct mpi_bound *bound, const struct ordo_mpi_call *call, int nrank)
 {
-	uint64_t *copy = malloc((size_t)nrank * sizeof *copy);
-	return copy ? memcpy(copy, counts, (size_t)nrank * sizeof *copy) : NULL;
+	if (!ordo_mpi_has_counts(call))
+		return true;
+	bound->counts = malloc((size_t)nrank * sizeof *bound->counts);
+	for (int r = 0; bound->counts && r < nrank; r++)
+		bound->counts[r] = (uint64_t)ordo_mpi_block(call, r) * bound->alignment;
+	return bound->counts;
 }
 
-static bool open_bound(
-	struct mpi_state *state, struct mpi_bound *bound, const struct mpi_bound *wanted)
+static bool open_bound(const struct mpi_state *state, struct mpi_bound *bound,
+	const struct mpi_bound *wanted, const struct ordo_mpi_call *call)
 {
+	struct ordo_error error;
 	*bound = *wanted;
-	bound->part = NULL;
-	bound->counts = wanted->counts ? copy_counts(wanted->counts, state->nrank) : NULL;
+	const bool has_memory = set_counts(bound, call, state->nrank) &&
+				ordo_mpi_messenger_open(&bound->messenger, state->comm, MPI_BYTE,
+					ordo_part_requests(wanted->plan->part));
 	const struct ordo_plan_options options = {.type = wanted->type,
 		.reduction = wanted->reduction,
 		.count = wanted->count,
 		.block_count = bound->counts,
 		.alignment = wanted->extent ? 0 : wanted->alignment};
-	struct ordo_error error;
-	const bool has_messenger = ordo_mpi_messenger_open(
-		&bound->messenger, state->comm, MPI_BYTE, ordo_part_requests(wanted->plan->part));
-	if (has_messenger && (bound->counts || !wanted->counts))
+	if (has_memory)
 		bound->part = ordo_part_bind(
 			wanted->plan->part, &options, wanted->extent, wanted->margin, &error);
-	if (!bound->part)
-		close_bound(bound);
 	return bound->part;
 }
 
-struct mpi_bound *ordo_mpi_state_bind(
-	struct mpi_state *state, const struct mpi_bound *wanted, int *code)
+/* The same place on all ranks: with `wanted`, or to be filled. */
+static struct mpi_bound *find_place(
+	struct mpi_state *state, const struct mpi_bound *wanted, const struct ordo_mpi_call *call)
 {
 	struct mpi_bound *oldest = &state->bound[0];
-	*code = MPI_SUCCESS;
-	state->ncall++;
 	for (int i = 0; i < MPI_NBOUND; i++) {
 		struct mpi_bound *bound = &state->bound[i];
-		if (bound->plan && is_same(bound, wanted, state->nrank)) {
-			bound->used = state->ncall;
+		if (is_same(bound, wanted, call, state->nrank))
 			return bound;
-		}
 		oldest = bound->used < oldest->used ? bound : oldest;
 	}
 	close_bound(oldest);
-	if (!open_bound(state, oldest, wanted)) {
-		*code = MPI_ERR_NO_MEM;
+	return oldest;
+}
+
+struct mpi_bound *ordo_mpi_state_bind(struct mpi_state *state, const struct mpi_bound *wanted,
+	const struct ordo_mpi_call *call, bool may_differ, int *code)
+{
+	struct mpi_bound *bound = find_place(state, wanted, call);
+	const bool is_new = !bound->plan;
+	*code = MPI_SUCCESS;
+	if (is_new || bound->extent != wanted->extent || bound->margin != wanted->margin) {
+		close_bound(bound);
+		if (!open_bound(state, bound, wanted, call))
+			*code = MPI_ERR_NO_MEM;
+	}
+	if (is_new || may_differ)
+		*code = ordo_mpi_agree(state->comm, *code);
+	if (*code != MPI_SUCCESS) {
+		close_bound(bound);
 		return NULL;
 	}
-	oldest->used = state->ncall;
-	return oldest;
+	bound->used = ++state->ncall;
+	return bound;
+}
+
+/* Up to KEPT bytes stay with the communicator: the ranks agree once. */
+int ordo_mpi_state_scratch(struct mpi_state *state, const struct mpi_elements *elements,
+	uint64_t most, uint64_t n, struct mpi_scratch *scratch)
+{
+	enum { KEPT = 1 << 20, MARGIN = 64 };
+	const bool is_short = !elements->may_differ && elements->margin <= MARGIN &&
+			      most <= KEPT / elements->extent;
+	*scratch = (struct mpi_scratch){0};
+	if (!is_short && n)
+		scratch->at = ordo_mpi_elements_allocate(elements, n, &scratch->memory);
+	else if (is_short && !state->scratch)
+		state->scratch = scratch->memory = aligned_alloc(MARGIN, KEPT + 2 * MARGIN);
+	else if (is_short) {
+		scratch->at = state->scratch + MARGIN;
+		return MPI_SUCCESS;
+	}
+	const bool has = is_short ? state->scratch != NULL : !n || scratch->at;
+	const int code = ordo_mpi_agree(state->comm, has ? MPI_SUCCESS : MPI_ERR_NO_MEM);
+	if (code != MPI_SUCCESS) {
+		free(scratch->memory);
+		*scratch = (struct mpi_scratch){0};
+	}
+	if (!is_short)
+		return code;
+	state->scratch = scratch->memory;
+	*scratch = (struct mpi_scratch){state->scratch ? state->scratch + MARGIN : NULL, NULL};
+	return code;
 }
 
 int ordo_mpi_compare_calls(MPI_Comm comm, const char *call)

@@ -3,6 +3,7 @@
 #ifndef ORDO_MPI_COMMUNICATOR_H
 #define ORDO_MPI_COMMUNICATOR_H
 
+#include "call.h"
 #include "messenger.h"
 #include "plan.h"
 #include "window.h"
@@ -38,25 +39,38 @@ struct mpi_state {
 	struct mpi_followed *followed;
 	struct mpi_bound bound[MPI_NBOUND];
 	uint64_t ncall;
-	uint64_t nreduction;	       /* of all kinds */
-	struct mpi_window *window;     /* NULL: none */
-	const struct mpi_trees *trees; /* of the window */
-	uint64_t *counts;	       /* [nrank] for a call through the window */
+	uint64_t nreduction;		/* of all kinds */
+	struct mpi_window *window;	/* NULL: none */
+	const struct mpi_trees *trees;	/* of the window */
+	const struct mpi_trees *dyadic; /* of its sums over shards */
+	uint64_t *counts;		/* [nrank] for a call through the window */
+	unsigned char *scratch;		/* see ordo_mpi_state_scratch; or NULL */
 };
 
 /* The state of an intra-communicator; made at its first call, by all its ranks. NULL: *code is an
  * MPI error code. */
 struct mpi_state *ordo_mpi_state(MPI_Comm comm, int *code);
-/* With more ranks, AllReduce is generated: set by tests. */
-extern int ordo_mpi_most_compiled;
+/* With more ranks, AllReduce is generated, and other plans are made by rank 0: set by tests. */
+extern int ordo_mpi_most_compiled, ordo_mpi_most_alone;
 
 /* The window of a communicator that is used again; NULL: none. All ranks call, at every call. */
 struct mpi_window *ordo_mpi_state_window(struct mpi_state *state);
 /* A plan of it, made at first use by all ranks, which compare its digest. NULL likewise. */
 const struct mpi_plan *ordo_mpi_state_plan(
 	struct mpi_state *state, enum ordo_mpi_form form, int *code);
-/* Binds a plan as `wanted` says, or finds it bound. NULL likewise. */
-struct mpi_bound *ordo_mpi_state_bind(
-	struct mpi_state *state, const struct mpi_bound *wanted, int *code);
+/* Binds a plan as `wanted` says, with the counts of the call, or finds it bound. All ranks call,
+ * and all fail if one does. NULL likewise. */
+struct mpi_bound *ordo_mpi_state_bind(struct mpi_state *state, const struct mpi_bound *wanted,
+	const struct ordo_mpi_call *call, bool may_differ, int *code);
+
+struct mpi_scratch {
+	void *at;
+	void *memory; /* to be freed after the call */
+};
+/* Memory for n elements of a call in which no rank needs more than `most`, which is the same on all
+ * of them. n is 0 on those that need none. All ranks call, and all fail if one does. Returns an MPI
+ * error code. */
+int ordo_mpi_state_scratch(struct mpi_state *state, const struct mpi_elements *elements,
+	uint64_t most, uint64_t n, struct mpi_scratch *scratch);
 
 #endif

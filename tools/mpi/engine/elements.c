@@ -13,6 +13,16 @@ struct known {
 	unsigned per_element;
 };
 
+bool ordo_mpi_is_builtin(MPI_Op op)
+{
+	const MPI_Op all[] = {MPI_SUM, MPI_PROD, MPI_MIN, MPI_MAX, MPI_LAND, MPI_LOR, MPI_LXOR,
+		MPI_BAND, MPI_BOR, MPI_BXOR, MPI_MINLOC, MPI_MAXLOC};
+	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+		if (op == all[i])
+			return true;
+	return false;
+}
+
 /* Whether our loops sum it; the handles are not constants in every MPI. */
 static bool find_known(struct mpi_elements *elements)
 {
@@ -43,7 +53,8 @@ static bool is_common(struct mpi_elements *elements)
 		return false;
 	elements->is_ours = elements->is_packed = true;
 	elements->type = is_double ? ORDO_F64 : ORDO_F32;
-	elements->extent = elements->margin = is_double ? sizeof(double) : sizeof(float);
+	elements->size = elements->extent = elements->margin =
+		is_double ? sizeof(double) : sizeof(float);
 	return true;
 }
 
@@ -63,6 +74,8 @@ int ordo_mpi_elements(struct mpi_elements *elements, MPI_Datatype datatype, MPI_
 		return code;
 	if (extent < 0 || true_extent < 0)
 		return MPI_ERR_TYPE;
+	elements->size = (uint64_t)size;
+	elements->may_differ = !ordo_mpi_is_builtin(op);
 	elements->extent = extent ? (uint64_t)extent : 1;
 	const MPI_Aint before = true_low < 0 ? -true_low : 0,
 		       end = true_low + true_extent > 0 ? true_low + true_extent : 0;

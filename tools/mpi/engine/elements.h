@@ -12,12 +12,17 @@ struct mpi_elements {
 	enum ordo_type type;  /* if ours */
 	unsigned per_element; /* of ours in one of the datatype: 2 for complex numbers */
 	uint64_t extent;      /* bytes from one of the datatype to the next */
+	uint64_t size;	      /* bytes without gaps: the same on all ranks, unlike the extent */
 	uint64_t margin;      /* see ordo_part_bind */
 	bool is_packed;	      /* without gaps: bytes can be copied */
+	bool may_differ;      /* an operation of the program: types may be laid out otherwise on
+			       * another rank */
 	MPI_Datatype datatype;
 	MPI_Op op;
 };
 
+/* MPI_SUM and so on. */
+bool ordo_mpi_is_builtin(MPI_Op op);
 /* Returns MPI_SUCCESS or an error code. */
 int ordo_mpi_elements(struct mpi_elements *elements, MPI_Datatype datatype, MPI_Op op);
 /* Copies n of the datatype; the two do not overlap, or are the same. */

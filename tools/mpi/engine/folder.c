@@ -178,7 +178,15 @@ static bool copy_trees(struct mpi_range *range, const struct ordo_proof *proof, 
 			&range->trees[t], &proof->trees, proof->chunk_tree[c], error);
 	}
 	free(roots);
-	return worked;
+	if (worked)
+		return true;
+	for (uint32_t t = 0; range->trees && t < range->ntree; t++)
+		ordo_mpi_trees_close(&range->trees[t]);
+	free(range->trees);
+	free(range->tree_of);
+	range->trees = NULL;
+	range->tree_of = NULL;
+	return false;
 }
 
 /* Proves it again, on every rank: only so does it know the trees. */

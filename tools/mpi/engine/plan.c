@@ -274,14 +274,18 @@ static bool send_part(const struct mpi_plan *plan, const struct ordo_levels *lev
 	struct heading heading = {
 		part ? ordo_part_bytes(part) : 0, plan->trees.nstep, plan->trees.depth, ""};
 	memcpy(heading.digest, plan->digest, sizeof heading.digest);
-	int code = PMPI_Send(&heading, sizeof heading, MPI_BYTE, rank, 0, comm);
+	int code = PMPI_Send(&heading, sizeof heading, MPI_BYTE, rank, 0, comm), is_ready = 0;
 	if (part && code == MPI_SUCCESS)
+		code = PMPI_Recv(&is_ready, 1, MPI_INT, rank, 0, comm, MPI_STATUS_IGNORE);
+	if (is_ready && code == MPI_SUCCESS)
 		code = PMPI_Send(part, (int)heading.part_bytes, MPI_BYTE, rank, 0, comm);
-	if (part && code == MPI_SUCCESS)
+	if (is_ready && code == MPI_SUCCESS)
 		code = PMPI_Send(
 			plan->trees.steps, (int)plan->trees.nstep, MPI_UINT32_T, rank, 0, comm);
 	ordo_part_destroy(part);
-	return code == MPI_SUCCESS;
+	if (part && !is_ready)
+		ordo_fail(error, ORDO_ENVIRONMENT, 0, "rank %d could not take its schedule", rank);
+	return is_ready && code == MPI_SUCCESS;
 }
 
 /* Rank 0: compiles, proves, and sends all parts. */
@@ -310,6 +314,7 @@ static struct mpi_plan *send_plans(enum ordo_mpi_order order, enum ordo_mpi_form
 	return NULL;
 }
 
+/* Takes part in the messages also without memory: plan may be NULL. */
 static bool receive_part(struct mpi_plan *plan, MPI_Comm comm, struct ordo_error *error)
 {
 	struct heading heading;
@@ -318,22 +323,26 @@ static bool receive_part(struct mpi_plan *plan, MPI_Comm comm, struct ordo_error
 		!heading.part_bytes)
 		return ordo_fail(error, ORDO_ENVIRONMENT, 0, "rank 0 could not make the schedule");
 	void *bytes = malloc(heading.part_bytes);
-	plan->trees.steps = malloc(((size_t)heading.nstep + 1) * sizeof *plan->trees.steps);
-	plan->trees.nstep = heading.nstep;
-	plan->trees.depth = heading.depth;
-	memcpy(plan->digest, heading.digest, sizeof plan->digest);
-	bool worked = bytes && plan->trees.steps;
-	if (!worked)
+	struct mpi_trees trees = {malloc(((size_t)heading.nstep + 1) * sizeof *trees.steps),
+		heading.nstep, heading.depth};
+	const int is_ready = plan && bytes && trees.steps;
+	bool worked = PMPI_Send(&is_ready, 1, MPI_INT, 0, 0, comm) == MPI_SUCCESS && is_ready;
+	if (!is_ready)
 		ordo_fail_memory(error);
 	worked = worked &&
 		 PMPI_Recv(bytes, (int)heading.part_bytes, MPI_BYTE, 0, 0, comm,
 			 MPI_STATUS_IGNORE) == MPI_SUCCESS &&
-		 PMPI_Recv(plan->trees.steps, (int)heading.nstep, MPI_UINT32_T, 0, 0, comm,
+		 PMPI_Recv(trees.steps, (int)heading.nstep, MPI_UINT32_T, 0, 0, comm,
 			 MPI_STATUS_IGNORE) == MPI_SUCCESS;
-	if (worked)
+	if (worked) {
 		plan->part = ordo_part_read(bytes, heading.part_bytes, error);
+		plan->trees = trees;
+		memcpy(plan->digest, heading.digest, sizeof plan->digest);
+	} else {
+		free(trees.steps);
+	}
 	free(bytes);
-	return plan->part;
+	return worked && plan->part;
 }
 
 struct mpi_plan *ordo_mpi_plan_received(
@@ -345,7 +354,7 @@ struct mpi_plan *ordo_mpi_plan_received(
 	if (!rank)
 		return send_plans(order, form, comm, nrank, error);
 	struct mpi_plan *plan = create(order, form, (uint32_t)nrank, (uint32_t)rank, error);
-	if (plan && receive_part(plan, comm, error))
+	if (receive_part(plan, comm, error))
 		return plan;
 	ordo_mpi_plan_destroy(plan);
 	return NULL;

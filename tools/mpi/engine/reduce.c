@@ -12,11 +12,10 @@
 #define MOST_WINDOW_EXTENT 256
 
 int ordo_mpi_reduction_run(const struct mpi_reduction *reduction, const struct mpi_plan *plan,
-	const MPI_Count *counts, const void *input, void *output)
+	const void *input, void *output)
 {
 	const struct mpi_elements *elements = &reduction->elements;
-	struct mpi_state *state = reduction->state;
-	struct mpi_bound wanted = {.plan = plan,
+	const struct mpi_bound wanted = {.plan = plan,
 		.type = elements->type,
 		.reduction = ORDO_SUM,
 		.extent = elements->is_ours ? 0 : elements->extent,
@@ -24,12 +23,8 @@ int ordo_mpi_reduction_run(const struct mpi_reduction *reduction, const struct m
 		.count = (uint64_t)reduction->call->count * elements->per_element,
 		.alignment = elements->per_element};
 	int code;
-	if (counts && !(wanted.counts = malloc((size_t)state->nrank * sizeof *wanted.counts)))
-		return MPI_ERR_NO_MEM;
-	for (int r = 0; counts && r < state->nrank; r++)
-		wanted.counts[r] = (uint64_t)counts[r] * elements->per_element;
-	struct mpi_bound *bound = ordo_mpi_state_bind(state, &wanted, &code);
-	free(wanted.counts);
+	struct mpi_bound *bound = ordo_mpi_state_bind(
+		reduction->state, &wanted, reduction->call, elements->may_differ, &code);
 	if (!bound)
 		return code;
 	ordo_mpi_messenger_set(&bound->messenger, elements);
@@ -43,12 +38,12 @@ int ordo_mpi_reduction_run(const struct mpi_reduction *reduction, const struct m
 }
 
 /* Runs a form of the order. */
-static int run(const struct mpi_reduction *reduction, enum ordo_mpi_form form,
-	const MPI_Count *counts, const void *input, void *output)
+static int run(const struct mpi_reduction *reduction, enum ordo_mpi_form form, const void *input,
+	void *output)
 {
 	int code;
 	const struct mpi_plan *plan = ordo_mpi_state_plan(reduction->state, form, &code);
-	return plan ? ordo_mpi_reduction_run(reduction, plan, counts, input, output) : code;
+	return plan ? ordo_mpi_reduction_run(reduction, plan, input, output) : code;
 }
 
 /* In place on all ranks: whether a rank passed MPI_IN_PLACE is its own business. */
@@ -63,9 +58,9 @@ static int allreduce(const struct mpi_reduction *reduction)
 	if (code != MPI_SUCCESS || reduction->state->nrank == 1)
 		return code;
 	return run(reduction,
-		n * elements->extent < LONG_BYTES ? ORDO_MPI_SHORT_ALLREDUCE
-						  : ORDO_MPI_LONG_ALLREDUCE,
-		NULL, call->receive, call->receive);
+		n * elements->size < LONG_BYTES ? ORDO_MPI_SHORT_ALLREDUCE
+						: ORDO_MPI_LONG_ALLREDUCE,
+		call->receive, call->receive);
 }
 
 /* The result goes on from rank 0 to the root. */
@@ -96,25 +91,25 @@ static int reduce(const struct mpi_reduction *reduction)
 	const bool is_root = rank == call->root, in_place = is_root && call->send == MPI_IN_PLACE;
 	const uint64_t n = (uint64_t)call->count;
 	const void *input = in_place ? call->receive : call->send;
-	void *output = is_root ? call->receive : NULL, *memory = NULL;
-	int code = MPI_SUCCESS;
+	void *output = is_root ? call->receive : NULL;
+	struct mpi_scratch scratch;
 	if (reduction->state->nrank == 1)
 		return in_place ? MPI_SUCCESS
 				: ordo_mpi_elements_copy(elements, output, call->send, n);
-	if (!rank && (!is_root || in_place)) {
-		void *other = ordo_mpi_elements_allocate(elements, n, &memory);
-		if (!other)
-			return MPI_ERR_NO_MEM;
+	const bool needs_other = !rank && (!is_root || in_place);
+	int code = ordo_mpi_state_scratch(
+		reduction->state, elements, n, needs_other ? n : 0, &scratch);
+	if (code == MPI_SUCCESS && needs_other) {
 		if (is_root)
-			code = ordo_mpi_elements_copy(elements, other, call->receive, n);
-		input = is_root ? other : input;
-		output = is_root ? output : other;
+			code = ordo_mpi_elements_copy(elements, scratch.at, call->receive, n);
+		input = is_root ? scratch.at : input;
+		output = is_root ? output : scratch.at;
 	}
 	if (code == MPI_SUCCESS)
-		code = run(reduction, ORDO_MPI_TO_ZERO, NULL, input, rank ? NULL : output);
+		code = run(reduction, ORDO_MPI_TO_ZERO, input, rank ? NULL : output);
 	if (code == MPI_SUCCESS && call->root && (!rank || is_root))
 		code = forward(reduction, output);
-	free(memory);
+	free(scratch.memory);
 	return code;
 }
 
@@ -122,26 +117,35 @@ static int reduce_scatter(const struct mpi_reduction *reduction)
 {
 	const struct ordo_mpi_call *call = reduction->call;
 	const struct mpi_elements *elements = &reduction->elements;
-	const uint64_t own =
-		(uint64_t)(call->counts ? call->counts[reduction->state->rank] : call->count);
+	struct mpi_state *state = reduction->state;
+	const uint64_t own = (uint64_t)ordo_mpi_block(call, state->rank);
 	const bool in_place = call->send == MPI_IN_PLACE;
-	void *output = call->receive, *memory = NULL;
-	if (reduction->state->nrank == 1)
+	struct mpi_scratch scratch;
+	if (state->nrank == 1)
 		return in_place ? MPI_SUCCESS
-				: ordo_mpi_elements_copy(elements, output, call->send, own);
-	if (in_place && own && !(output = ordo_mpi_elements_allocate(elements, own, &memory)))
-		return MPI_ERR_NO_MEM;
-	int code = run(reduction, ORDO_MPI_SCATTERED, call->counts,
-		in_place ? call->receive : call->send, output);
+				: ordo_mpi_elements_copy(elements, call->receive, call->send, own);
+	int code = ordo_mpi_state_scratch(state, elements,
+		(uint64_t)ordo_mpi_length(call, state->nrank), in_place ? own : 0, &scratch);
+	void *output = in_place && own ? scratch.at : call->receive;
+	if (code == MPI_SUCCESS)
+		code = run(reduction, ORDO_MPI_SCATTERED, in_place ? call->receive : call->send,
+			output);
 	if (code == MPI_SUCCESS && in_place)
 		code = ordo_mpi_elements_copy(elements, call->receive, output, own);
-	free(memory);
+	free(scratch.memory);
 	return code;
 }
 
 bool ordo_mpi_reduction_fits(const struct mpi_reduction *reduction)
 {
-	return reduction->elements.is_packed && reduction->elements.extent <= MOST_WINDOW_EXTENT;
+	const struct mpi_elements *elements = &reduction->elements;
+	const bool fits = elements->is_packed && elements->extent <= MOST_WINDOW_EXTENT;
+	const int bytes = fits ? (int)elements->extent : 0, own[2] = {bytes, -bytes};
+	int all[2] = {0};
+	if (!elements->may_differ)
+		return fits;
+	PMPI_Allreduce(own, all, 2, MPI_INT, MPI_MIN, reduction->state->comm);
+	return all[0] > 0 && all[0] == -all[1];
 }
 
 bool ordo_mpi_reduction_share(
@@ -163,17 +167,9 @@ bool ordo_mpi_reduction_share(
 		return true;
 	}
 	for (int r = 0; r < state->nrank; r++)
-		state->counts[r] = (uint64_t)(call->counts ? call->counts[r] : call->count);
+		state->counts[r] = (uint64_t)ordo_mpi_block(call, r);
 	*code = ordo_mpi_window_scatter(&through, state->counts);
 	return true;
-}
-
-static bool is_empty(const struct ordo_mpi_call *call, int nrank)
-{
-	MPI_Count sum = call->counts ? 0 : call->count;
-	for (int r = 0; call->counts && r < nrank; r++)
-		sum += call->counts[r];
-	return !sum;
 }
 
 int ordo_mpi_reduce(const struct ordo_mpi_call *call)
@@ -183,7 +179,7 @@ int ordo_mpi_reduce(const struct ordo_mpi_call *call)
 	if (!(reduction.state = ordo_mpi_state(call->comm, &code)))
 		return code;
 	code = ordo_mpi_elements(&reduction.elements, call->datatype, call->op);
-	if (code != MPI_SUCCESS || is_empty(call, reduction.state->nrank))
+	if (code != MPI_SUCCESS || !ordo_mpi_length(call, reduction.state->nrank))
 		return code;
 	if (call->nshard)
 		return ordo_mpi_reduction_shards(&reduction);

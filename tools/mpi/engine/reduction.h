@@ -13,11 +13,11 @@ struct mpi_reduction {
 	struct mpi_elements elements;
 };
 
-/* Runs a plan on these buffers, by messages. All ranks call, with plans of one schedule. counts:
- * [nrank], of ReduceScatter; else NULL. Returns an MPI error code, as all here. */
+/* Runs a plan on these buffers, by messages. All ranks call, with plans of one schedule. Returns an
+ * MPI error code, as all here. */
 int ordo_mpi_reduction_run(const struct mpi_reduction *reduction, const struct mpi_plan *plan,
-	const MPI_Count *counts, const void *input, void *output);
-/* Whether the elements are such that a window takes them. */
+	const void *input, void *output);
+/* Whether the elements are such that a window takes them, on all ranks, which call. */
 bool ordo_mpi_reduction_fits(const struct mpi_reduction *reduction);
 /* Through the window, if there is one for these elements; false: there is none. trees: all
  * elements'. */

@@ -184,9 +184,8 @@ static bool share(const struct mpi_reduction *reduction, int *code)
 	struct ordo_mpi_call call = *reduction->call;
 	call.send = MPI_IN_PLACE;
 	const struct mpi_reduction sums = {&call, state, reduction->elements};
-	const struct mpi_trees *trees = ordo_mpi_tree(ORDO_MPI_DYADIC, nrank, NULL);
 	const int folded = fold(reduction, (int)(nshard / nrank));
-	if (!trees || !ordo_mpi_reduction_share(&sums, trees, code))
+	if (!ordo_mpi_reduction_share(&sums, state->dyadic, code))
 		return false;
 	*code = folded == MPI_SUCCESS ? *code : folded;
 	return true;
@@ -195,7 +194,7 @@ static bool share(const struct mpi_reduction *reduction, int *code)
 int ordo_mpi_reduction_shards(const struct mpi_reduction *reduction)
 {
 	const struct ordo_mpi_call *call = reduction->call;
-	const bool is_long = (uint64_t)call->count * reduction->elements.extent >= LONG_BYTES;
+	const bool is_long = (uint64_t)call->count * reduction->elements.size >= LONG_BYTES;
 	int code = MPI_SUCCESS;
 	if (reduction->state->nrank == 1)
 		return fold(reduction, call->nshard);
@@ -203,6 +202,5 @@ int ordo_mpi_reduction_shards(const struct mpi_reduction *reduction)
 		return code;
 	const struct mpi_plan *plan = find_plan(reduction->state, call->nshard,
 		is_long ? ORDO_MPI_LONG_ALLREDUCE : ORDO_MPI_SHORT_ALLREDUCE, &code);
-	return plan ? ordo_mpi_reduction_run(reduction, plan, NULL, call->send, call->receive)
-		    : code;
+	return plan ? ordo_mpi_reduction_run(reduction, plan, call->send, call->receive) : code;
 }

@@ -254,6 +254,7 @@ static int reduce_tile(const struct mpi_window_call *call, uint64_t skip, uint64
 	const uint64_t begin = part_begin(window, n, extent, window->rank);
 	const int code = fold(call, begin, part_begin(window, n, extent, window->rank + 1) - begin,
 		result + begin * extent);
+	window->lines[window->rank].folded.data[0] = code != MPI_SUCCESS;
 	say(window, &window->lines[window->rank].folded);
 	if (!out || code != MPI_SUCCESS)
 		return code;
@@ -262,6 +263,8 @@ static int reduce_tile(const struct mpi_window_call *call, uint64_t skip, uint64
 		const uint64_t first = part_begin(window, n, extent, r),
 			       end = part_begin(window, n, extent, r + 1);
 		await(window, &window->lines[r].folded);
+		if (window->lines[r].folded.data[0])
+			return MPI_ERR_OTHER;
 		memcpy(out + first * extent, result + first * extent, (end - first) * extent);
 	}
 	return MPI_SUCCESS;
@@ -271,8 +274,10 @@ int ordo_mpi_window_reduce(const struct mpi_window_call *call, uint64_t n)
 {
 	const uint64_t most = TILE_BYTES / call->elements->extent;
 	int code = MPI_SUCCESS;
-	for (uint64_t skip = 0; skip < n && code == MPI_SUCCESS; skip += most)
-		code = reduce_tile(call, skip, n - skip < most ? n - skip : most);
+	for (uint64_t skip = 0; skip < n; skip += most) { /* others wait, also after an error */
+		const int found = reduce_tile(call, skip, n - skip < most ? n - skip : most);
+		code = code == MPI_SUCCESS ? found : code;
+	}
 	return code;
 }
 
@@ -315,7 +320,9 @@ int ordo_mpi_window_scatter(const struct mpi_window_call *call, const uint64_t *
 	int code = MPI_SUCCESS;
 	for (int r = 0; r < call->window->nrank; r++)
 		longest = counts[r] > longest ? counts[r] : longest;
-	for (uint64_t skip = 0; skip < longest && code == MPI_SUCCESS; skip += fits)
-		code = scatter_tile(call, counts, skip, fits);
+	for (uint64_t skip = 0; skip < longest; skip += fits) {
+		const int found = scatter_tile(call, counts, skip, fits);
+		code = code == MPI_SUCCESS ? found : code;
+	}
 	return code;
 }

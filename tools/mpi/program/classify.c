@@ -1,5 +1,6 @@
 /* classify.c - which calls are made in the proved order, and why others are passed on. */
 #include "classify.h"
+#include "engine/elements.h"
 #include "settings.h"
 #include <dlfcn.h>
 #include <stddef.h>
@@ -10,16 +11,6 @@ const char *ordo_mpi_class_name(enum ordo_mpi_class class)
 		"invalid arguments", "operation does not commute", "inter-communicator",
 		"device memory", "prefix sums", "more memory than memory= allows", "order=library"};
 	return names[class];
-}
-
-static bool is_builtin(MPI_Op op)
-{
-	const MPI_Op all[] = {MPI_SUM, MPI_PROD, MPI_MIN, MPI_MAX, MPI_LAND, MPI_LOR, MPI_LXOR,
-		MPI_BAND, MPI_BOR, MPI_BXOR, MPI_MINLOC, MPI_MAXLOC};
-	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-		if (op == all[i])
-			return true;
-	return false;
 }
 
 static bool is_one_of(MPI_Datatype datatype, const MPI_Datatype *all, size_t n)
@@ -102,10 +93,11 @@ static bool is_on_device(const void *memory)
 
 static bool has_valid_counts(const struct ordo_mpi_call *call, int nrank)
 {
-	for (int r = 0; call->counts && r < nrank; r++)
-		if (call->counts[r] < 0)
+	for (int r = 0; ordo_mpi_has_counts(call) && r < nrank; r++)
+		if (ordo_mpi_block(call, r) < 0)
 			return false;
-	return call->count >= 0;
+	return call->count >= 0 &&
+	       (call->operation == ORDO_MPI_REDUCE_SCATTER) == ordo_mpi_has_counts(call);
 }
 
 /* Arguments that the library refuses; whatever is doubtful goes there. */
@@ -145,7 +137,7 @@ static enum ordo_mpi_class classify_operation(MPI_Datatype datatype, MPI_Op op)
 	int commutes = 0;
 	if (op == MPI_SUM && (datatype == MPI_DOUBLE || datatype == MPI_FLOAT))
 		return ORDO_MPI_TAKEN;
-	if (is_builtin(op))
+	if (ordo_mpi_is_builtin(op))
 		return !ordo_mpi_is_derived(datatype) && datatype != MPI_PACKED &&
 				       is_defined(op, datatype)
 			       ? ORDO_MPI_TAKEN
@@ -160,7 +152,7 @@ enum ordo_mpi_class ordo_mpi_classify(const struct ordo_mpi_call *call)
 	int rank = 0, nrank = 0;
 	if (call->comm == MPI_COMM_NULL)
 		return ORDO_MPI_INVALID;
-	const bool is_associative = is_exact(call->datatype) && is_builtin(call->op);
+	const bool is_associative = is_exact(call->datatype) && ordo_mpi_is_builtin(call->op);
 	if (is_associative && !ordo_mpi_settings.log[0])
 		return ORDO_MPI_INTEGERS; /* valid or not */
 	enum ordo_mpi_class class = find_ranks(call->comm, &rank, &nrank);

@@ -4,60 +4,68 @@
  * nothing is made here that would wait for all ranks, such as a duplicate of the communicator. */
 #include "collect.h"
 #include "engine/elements.h"
+#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 static const void *input_of(const struct ordo_mpi_call *call)
 {
 	return call->send == MPI_IN_PLACE ? call->receive : call->send;
 }
 
-/* Counts and places of what goes to each rank, and of what comes from it: [4][nrank]. */
+/* Counts and places of what goes to each rank, and of what comes from it: [4][nrank]. false: no
+ * memory. */
 static bool set_numbers(struct mpi_pending *pending)
 {
-	const int nrank = pending->nrank;
-	int *numbers = malloc(4 * (size_t)nrank * sizeof *numbers), sum = 0;
-	for (int r = 0; numbers && r < nrank; r++) {
-		numbers[r] = (int)pending->counts[r];
+	const size_t nrank = (size_t)pending->nrank;
+	if (!ordo_mpi_has_counts(&pending->call))
+		return true;
+	int *numbers = malloc(4 * nrank * sizeof *numbers), sum = 0;
+	for (size_t r = 0; numbers && r < nrank; r++) {
+		numbers[r] = (int)ordo_mpi_block(&pending->call, (int)r);
 		numbers[nrank + r] = sum;
 		numbers[2 * nrank + r] = (int)pending->n;
-		numbers[3 * nrank + r] = (int)pending->n * r;
+		numbers[3 * nrank + r] = (int)(pending->n * (MPI_Count)r);
 		sum += numbers[r];
 	}
 	pending->numbers = numbers;
+	pending->call.counts = NULL;
+	pending->call.narrow_counts = numbers;
 	return numbers;
 }
 
-static bool copy_counts(struct mpi_pending *pending, const MPI_Count *counts)
+/* false: no memory. */
+static bool set_inputs(struct mpi_pending *pending)
 {
-	const size_t size = (size_t)pending->nrank * sizeof *counts;
-	if (!counts)
+	const struct ordo_mpi_call *call = &pending->call;
+	struct mpi_elements elements;
+	if (call->operation == ORDO_MPI_REDUCE && pending->rank != call->root)
 		return true;
-	pending->counts = malloc(size);
-	if (pending->counts)
-		memcpy(pending->counts, counts, size);
-	pending->call.counts = pending->counts;
-	return pending->counts && set_numbers(pending);
+	if (ordo_mpi_elements(&elements, call->datatype, call->op) != MPI_SUCCESS)
+		return false;
+	pending->inputs = ordo_mpi_elements_allocate(
+		&elements, (uint64_t)pending->n * (uint64_t)pending->nrank, &pending->memory);
+	return pending->inputs;
 }
 
-static struct mpi_pending *make(const struct ordo_mpi_call *call)
+/* comm: where data is to move. NULL: no memory. */
+static struct mpi_pending *make(
+	const struct ordo_mpi_passed *passed, const struct ordo_mpi_call *call, MPI_Comm comm)
 {
-	struct mpi_elements elements;
-	struct mpi_pending *pending = calloc(1, sizeof *pending);
+	struct mpi_pending *pending = malloc(sizeof *pending);
 	if (!pending)
 		return NULL;
+	*pending = (struct mpi_pending){.call = *call,
+		.logged = *passed,
+		.request = MPI_REQUEST_NULL,
+		.active = MPI_REQUEST_NULL,
+		.comm = comm,
+		.handler = MPI_ERRHANDLER_NULL,
+		.bytes = ordo_mpi_bytes(call)};
+	PMPI_Comm_get_errhandler(call->comm, &pending->handler);
 	PMPI_Comm_rank(call->comm, &pending->rank);
 	PMPI_Comm_size(call->comm, &pending->nrank);
-	pending->call = *call;
-	pending->n = call->counts ? call->counts[pending->rank] : call->count;
-	bool worked = copy_counts(pending, call->counts) &&
-		      ordo_mpi_elements(&elements, call->datatype, call->op) == MPI_SUCCESS;
-	if (worked && (call->operation != ORDO_MPI_REDUCE || pending->rank == call->root)) {
-		pending->inputs = ordo_mpi_elements_allocate(&elements,
-			(uint64_t)pending->n * (uint64_t)pending->nrank, &pending->memory);
-		worked = pending->inputs;
-	}
-	if (worked)
+	pending->n = ordo_mpi_block(call, pending->rank);
+	if (set_numbers(pending) && set_inputs(pending))
 		return pending;
 	ordo_mpi_request_discard(pending);
 	return NULL;
@@ -87,17 +95,58 @@ int ordo_mpi_collect_begin(struct mpi_pending *pending)
 		&pending->active);
 }
 
-/* What the program holds: see request.h. */
-static int make_persistent(struct mpi_pending *pending)
+/* What the program holds: see request.h. All ranks have it, or none. */
+static struct mpi_pending *make_persistent(
+	const struct ordo_mpi_passed *passed, const struct ordo_mpi_call *call, int *code)
 {
-	pending->is_persistent = pending->is_folded = true;
-	const int code = PMPI_Comm_dup(pending->call.comm, &pending->comm);
-	if (code != MPI_SUCCESS) {
-		pending->comm = MPI_COMM_NULL;
-		return code;
+	MPI_Comm own;
+	*code = PMPI_Comm_dup(call->comm, &own);
+	if (*code != MPI_SUCCESS)
+		return NULL;
+	PMPI_Comm_set_errhandler(own, MPI_ERRORS_RETURN);
+	struct mpi_pending *pending = make(passed, call, own);
+	*code = pending ? PMPI_Send_init(
+				  NULL, 0, MPI_BYTE, MPI_PROC_NULL, 0, own, &pending->request)
+			: MPI_ERR_NO_MEM;
+	*code = ordo_mpi_agree(own, *code);
+	if (*code == MPI_SUCCESS) {
+		pending->is_persistent = pending->is_folded = true;
+		return pending;
 	}
-	return PMPI_Send_init(
-		NULL, 0, MPI_BYTE, MPI_PROC_NULL, 0, pending->comm, &pending->request);
+	if (pending && pending->request != MPI_REQUEST_NULL)
+		PMPI_Request_free(&pending->request);
+	if (pending)
+		ordo_mpi_request_discard(pending);
+	PMPI_Comm_free(&own);
+	PMPI_Comm_call_errhandler(call->comm, *code);
+	return NULL;
+}
+
+/* The others have begun, and cannot be told before they wait for this rank. */
+static void end_program(enum ordo_mpi_function function)
+{
+	int rank = 0;
+	PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	fprintf(stderr,
+		"ordo: %s: rank %d has no memory for what all ranks contribute, and the others "
+		"would wait for it: the program ends\n",
+		ordo_mpi_function_name(function), rank);
+	ordo_mpi_abort(1);
+	abort();
+}
+
+static struct mpi_pending *begin(
+	const struct ordo_mpi_passed *passed, const struct ordo_mpi_call *call, int *code)
+{
+	struct mpi_pending *pending = make(passed, call, call->comm);
+	if (!pending)
+		end_program(passed->function);
+	*code = ordo_mpi_collect_begin(pending);
+	pending->request = pending->active;
+	if (*code == MPI_SUCCESS)
+		return pending;
+	ordo_mpi_request_discard(pending);
+	return NULL;
 }
 
 bool ordo_mpi_collect(struct ordo_mpi_passed *passed, enum ordo_mpi_function function,
@@ -106,26 +155,12 @@ bool ordo_mpi_collect(struct ordo_mpi_passed *passed, enum ordo_mpi_function fun
 	if (!request || ordo_mpi_begin(passed, function, call) != ORDO_MPI_TAKEN)
 		return false;
 	const double began = PMPI_Wtime();
-	struct mpi_pending *pending = make(call);
-	if (!pending) {
-		*code = MPI_ERR_NO_MEM;
-		PMPI_Comm_call_errhandler(call->comm, *code);
+	struct mpi_pending *pending = (is_persistent ? make_persistent : begin)(passed, call, code);
+	if (!pending)
 		return true;
-	}
-	pending->logged = *passed;
-	pending->comm = call->comm;
-	pending->active = MPI_REQUEST_NULL;
-	*code = is_persistent ? make_persistent(pending) : ordo_mpi_collect_begin(pending);
-	if (*code != MPI_SUCCESS) {
-		ordo_mpi_request_discard(pending);
-		return true;
-	}
-	if (!is_persistent)
-		pending->request = pending->active;
 	*request = pending->request;
-	ordo_mpi_request_add(pending);
 	if (!is_persistent)
-		ordo_mpi_count(
-			function, ORDO_MPI_TAKEN, ordo_mpi_bytes(call), PMPI_Wtime() - began);
+		ordo_mpi_count(function, ORDO_MPI_TAKEN, pending->bytes, PMPI_Wtime() - began);
+	ordo_mpi_request_add(pending);
 	return true;
 }

@@ -1,6 +1,5 @@
 /* iforms.c - MPI_Iallreduce and so on: reductions that do not block. */
 #include "collect.h"
-#include <stdlib.h>
 
 int MPI_Iallreduce(const void *send, void *receive, int count, MPI_Datatype datatype, MPI_Op op,
 	MPI_Comm comm, MPI_Request *request)
@@ -42,21 +41,18 @@ int MPI_Ireduce(const void *send, void *receive, int count, MPI_Datatype datatyp
 int MPI_Ireduce_scatter(const void *send, void *receive, const int counts[], MPI_Datatype datatype,
 	MPI_Op op, MPI_Comm comm, MPI_Request *request)
 {
-	MPI_Count *wide = ordo_mpi_widen(counts, comm);
 	const struct ordo_mpi_call call = {.operation = ORDO_MPI_REDUCE_SCATTER,
 		.send = send,
 		.receive = receive,
-		.counts = wide,
+		.narrow_counts = counts,
 		.datatype = datatype,
 		.op = op,
 		.comm = comm};
 	struct ordo_mpi_passed passed = {0};
 	int code;
-	if (!(wide && ordo_mpi_collect(
-			      &passed, ORDO_MPI_F_IREDUCE_SCATTER, &call, false, request, &code)))
+	if (!ordo_mpi_collect(&passed, ORDO_MPI_F_IREDUCE_SCATTER, &call, false, request, &code))
 		code = ordo_mpi_end_begun(&passed, &call,
 			PMPI_Ireduce_scatter(send, receive, counts, datatype, op, comm, request));
-	free(wide);
 	return code;
 }
 
@@ -130,8 +126,7 @@ int MPI_Ireduce_scatter_c(const void *send, void *receive, const MPI_Count count
 		.comm = comm};
 	struct ordo_mpi_passed passed = {0};
 	int code;
-	if (!(counts && ordo_mpi_collect(
-				&passed, ORDO_MPI_F_IREDUCE_SCATTER, &call, false, request, &code)))
+	if (!ordo_mpi_collect(&passed, ORDO_MPI_F_IREDUCE_SCATTER, &call, false, request, &code))
 		code = ordo_mpi_end_begun(&passed, &call,
 			PMPI_Ireduce_scatter_c(send, receive, counts, datatype, op, comm, request));
 	return code;

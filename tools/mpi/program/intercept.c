@@ -4,7 +4,6 @@
 #include <limits.h>
 #include <ordo/float_mode.h>
 #include <stdio.h>
-#include <stdlib.h>
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
@@ -41,17 +40,18 @@ static bool is_started(void)
 static bool is_too_large(enum ordo_mpi_function function, const struct ordo_mpi_call *call)
 {
 	MPI_Aint low, extent = 0, true_low, true_extent = 0;
-	int nrank = 0;
+	int nrank = 0, size = 0;
 	MPI_Count most = call->count;
 	if (function < ORDO_MPI_F_IALLREDUCE || function == ORDO_MPI_F_ALLREDUCE_SHARDS)
 		return false;
 	PMPI_Type_get_extent(call->datatype, &low, &extent);
 	PMPI_Type_get_true_extent(call->datatype, &true_low, &true_extent);
 	PMPI_Comm_size(call->comm, &nrank);
-	for (int r = 0; call->counts && r < nrank; r++)
-		most = call->counts[r] > most ? call->counts[r] : most;
+	PMPI_Type_size(call->datatype, &size);
+	for (int r = 0; ordo_mpi_has_counts(call) && r < nrank; r++)
+		most = ordo_mpi_block(call, r) > most ? ordo_mpi_block(call, r) : most;
 	return extent < true_extent || most > INT_MAX / nrank ||
-	       (uint64_t)most * (uint64_t)nrank * (uint64_t)extent > ordo_mpi_settings.memory;
+	       (uint64_t)most * (uint64_t)nrank * (uint64_t)size > ordo_mpi_settings.memory;
 }
 
 /* Each rank has one shard at least, and its sum is not where they are. */
@@ -103,14 +103,9 @@ int ordo_mpi_end_begun(struct ordo_mpi_passed *passed, const struct ordo_mpi_cal
 uint64_t ordo_mpi_bytes(const struct ordo_mpi_call *call)
 {
 	int size = 0, nrank = 0;
-	MPI_Count elements = call->count;
 	PMPI_Type_size(call->datatype, &size);
 	PMPI_Comm_size(call->comm, &nrank);
-	for (int r = 0; call->counts && r < nrank; r++)
-		elements += call->counts[r];
-	if (call->operation == ORDO_MPI_REDUCE_SCATTER_BLOCK)
-		elements *= nrank;
-	return (uint64_t)elements * (uint64_t)size;
+	return (uint64_t)ordo_mpi_length(call, nrank) * (uint64_t)size;
 }
 
 /* A call in words, the same on two ranks if their arguments fit each other. */
@@ -125,16 +120,21 @@ static void describe(
 		ordo_mpi_op_name(call->op));
 	if (call->operation == ORDO_MPI_REDUCE)
 		n += snprintf(text + n, size - (size_t)n, ", root %d", call->root);
-	if (!call->counts) {
+	if (!ordo_mpi_has_counts(call)) {
 		snprintf(text + n, size - (size_t)n, ", count %lld", (long long)call->count);
 		return;
 	}
 	PMPI_Comm_size(call->comm, &nrank);
-	const size_t nbyte = (size_t)nrank * sizeof *call->counts;
-	n += snprintf(text + n, size - (size_t)n, ", counts with hash %016llx:",
-		(unsigned long long)XXH3_64bits(call->counts, nbyte));
+	uint64_t hash = 0;
+	for (int r = 0; r < nrank; r++) {
+		const MPI_Count block = ordo_mpi_block(call, r);
+		hash = XXH3_64bits_withSeed(&block, sizeof block, hash);
+	}
+	n += snprintf(text + n, size - (size_t)n,
+		", counts with hash %016llx:", (unsigned long long)hash);
 	for (int r = 0; r < nrank && n < (int)size; r++)
-		n += snprintf(text + n, size - (size_t)n, " %lld", (long long)call->counts[r]);
+		n += snprintf(
+			text + n, size - (size_t)n, " %lld", (long long)ordo_mpi_block(call, r));
 }
 
 /* With `check`: all ranks make this call. */
@@ -187,18 +187,6 @@ int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
 	return code;
 }
 
-MPI_Count *ordo_mpi_widen(const int *counts, MPI_Comm comm)
-{
-	int nrank;
-	if (comm == MPI_COMM_NULL || !counts || !is_started() ||
-		PMPI_Comm_size(comm, &nrank) != MPI_SUCCESS)
-		return NULL;
-	MPI_Count *wide = malloc((size_t)nrank * sizeof *wide);
-	for (int r = 0; wide && r < nrank; r++)
-		wide[r] = counts[r];
-	return wide;
-}
-
 int MPI_Allreduce(
 	const void *send, void *receive, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
 {
@@ -239,20 +227,18 @@ int MPI_Reduce(const void *send, void *receive, int count, MPI_Datatype datatype
 int MPI_Reduce_scatter(const void *send, void *receive, const int counts[], MPI_Datatype datatype,
 	MPI_Op op, MPI_Comm comm)
 {
-	MPI_Count *wide = ordo_mpi_widen(counts, comm);
 	const struct ordo_mpi_call call = {.operation = ORDO_MPI_REDUCE_SCATTER,
 		.send = send,
 		.receive = receive,
-		.counts = wide,
+		.narrow_counts = counts,
 		.datatype = datatype,
 		.op = op,
 		.comm = comm};
 	struct ordo_mpi_passed passed = {0};
 	int code;
-	if (!(wide && ordo_mpi_take(&passed, ORDO_MPI_F_REDUCE_SCATTER, &call, &code)))
+	if (!ordo_mpi_take(&passed, ORDO_MPI_F_REDUCE_SCATTER, &call, &code))
 		code = ordo_mpi_end(&passed, &call,
 			PMPI_Reduce_scatter(send, receive, counts, datatype, op, comm));
-	free(wide);
 	return code;
 }
 
@@ -354,7 +340,7 @@ int MPI_Reduce_scatter_c(const void *send, void *receive, const MPI_Count counts
 		.comm = comm};
 	struct ordo_mpi_passed passed = {0};
 	int code;
-	if (!(counts && ordo_mpi_take(&passed, ORDO_MPI_F_REDUCE_SCATTER, &call, &code)))
+	if (!ordo_mpi_take(&passed, ORDO_MPI_F_REDUCE_SCATTER, &call, &code))
 		code = ordo_mpi_end(&passed, &call,
 			PMPI_Reduce_scatter_c(send, receive, counts, datatype, op, comm));
 	return code;

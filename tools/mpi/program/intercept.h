@@ -26,9 +26,6 @@ bool ordo_mpi_take(struct ordo_mpi_passed *passed, enum ordo_mpi_function functi
 	const struct ordo_mpi_call *call, int *code);
 /* Of the vectors of a call. */
 uint64_t ordo_mpi_bytes(const struct ordo_mpi_call *call);
-/* Counts of MPI_Reduce_scatter as the engine takes them, [nrank], to be freed. NULL: no memory, or
- * no valid communicator. */
-MPI_Count *ordo_mpi_widen(const int *counts, MPI_Comm comm);
 /* Reductions between these two are made in the standard floating-point mode. */
 struct ordo_mpi_mode {
 	fenv_t kept;

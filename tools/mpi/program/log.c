@@ -96,15 +96,6 @@ static bool hash(const void *data, MPI_Count n, MPI_Datatype datatype, uint64_t 
 	return worked;
 }
 
-/* Elements of a vector, all ranks' blocks together. */
-static MPI_Count length(const struct ordo_mpi_call *call, int nrank)
-{
-	MPI_Count n = call->counts ? 0 : call->count;
-	for (int r = 0; call->counts && r < nrank; r++)
-		n += call->counts[r];
-	return call->operation == ORDO_MPI_REDUCE_SCATTER_BLOCK ? n * nrank : n;
-}
-
 /* Its number among those that this rank used: the same in every run of a program. */
 static intptr_t number_of(MPI_Comm comm)
 {
@@ -128,6 +119,15 @@ static bool is_readable(const struct mpi_log_line *line)
 	       line->class != ORDO_MPI_DEVICE_MEMORY && line->class != ORDO_MPI_PREFIX;
 }
 
+static void hash_input(struct mpi_log_line *line, const struct ordo_mpi_call *call)
+{
+	const void *input = call->send == MPI_IN_PLACE ? call->receive : call->send;
+	line->has_input = hash(input,
+		ordo_mpi_length(call, line->nrank) *
+			ordo_mpi_own_shards(call, line->rank, line->nrank),
+		call->datatype, &line->input);
+}
+
 void ordo_mpi_log_begin(struct mpi_log_line *line, enum ordo_mpi_function function,
 	enum ordo_mpi_class class, const struct ordo_mpi_call *call)
 {
@@ -144,10 +144,18 @@ void ordo_mpi_log_begin(struct mpi_log_line *line, enum ordo_mpi_function functi
 		return;
 	PMPI_Comm_size(call->comm, &line->nrank);
 	PMPI_Comm_rank(call->comm, &line->rank);
-	const void *input = call->send == MPI_IN_PLACE ? call->receive : call->send;
-	line->has_input = hash(input,
-		length(call, line->nrank) * ordo_mpi_own_shards(call, line->rank, line->nrank),
-		call->datatype, &line->input);
+	hash_input(line, call);
+}
+
+void ordo_mpi_log_again(struct mpi_log_line *line, const struct ordo_mpi_call *call)
+{
+	line->is_on = file;
+	if (!file)
+		return;
+	pthread_mutex_lock(&lock);
+	line->number = ncall++;
+	pthread_mutex_unlock(&lock);
+	hash_input(line, call);
 }
 
 const char *ordo_mpi_op_name(MPI_Op op)
@@ -191,7 +199,7 @@ static void print_call(const struct ordo_mpi_call *call, const struct mpi_log_li
 	if (!ordo_mpi_is_derived(call->datatype))
 		PMPI_Type_get_name(call->datatype, datatype, &n);
 	print_field(datatype);
-	fprintf(file, " %lld", (long long)length(call, line->nrank));
+	fprintf(file, " %lld", (long long)ordo_mpi_length(call, line->nrank));
 }
 
 void ordo_mpi_log_end(struct mpi_log_line *line, const struct ordo_mpi_call *call, int code)
@@ -200,7 +208,7 @@ void ordo_mpi_log_end(struct mpi_log_line *line, const struct ordo_mpi_call *cal
 	if (!line->is_on)
 		return;
 	const bool is_known = is_readable(line);
-	const MPI_Count n = call->counts && is_known ? call->counts[line->rank] : call->count;
+	const MPI_Count n = is_known ? ordo_mpi_block(call, line->rank) : 0;
 	const bool has_output = is_known && code == MPI_SUCCESS &&
 				(call->operation != ORDO_MPI_REDUCE || line->rank == call->root) &&
 				hash(call->receive, n, call->datatype, &output);

@@ -32,6 +32,8 @@ bool ordo_mpi_log_open(char *why, size_t size);
 /* Before the call: hashes its input. Nothing without log=. */
 void ordo_mpi_log_begin(struct mpi_log_line *line, enum ordo_mpi_function function,
 	enum ordo_mpi_class class, const struct ordo_mpi_call *call);
+/* The same for another call of a persistent reduction, whose communicator may be freed. */
+void ordo_mpi_log_again(struct mpi_log_line *line, const struct ordo_mpi_call *call);
 /* After it: hashes its output if code is MPI_SUCCESS, else there is none, and writes the line. */
 void ordo_mpi_log_end(struct mpi_log_line *line, const struct ordo_mpi_call *call, int code);
 

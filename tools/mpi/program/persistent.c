@@ -1,6 +1,5 @@
 /* persistent.c - persistent reductions: MPI_Allreduce_init and so on. */
 #include "collect.h"
-#include <stdlib.h>
 
 #if MPI_VERSION < 4
 /* Declared in mpi-ext.h, if Open MPI was built with them. */
@@ -67,22 +66,19 @@ int PERSISTENT(Reduce)(const void *send, void *receive, int count, MPI_Datatype 
 int PERSISTENT(Reduce_scatter)(const void *send, void *receive, const int counts[],
 	MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-	MPI_Count *wide = ordo_mpi_widen(counts, comm);
 	const struct ordo_mpi_call call = {.operation = ORDO_MPI_REDUCE_SCATTER,
 		.send = send,
 		.receive = receive,
-		.counts = wide,
+		.narrow_counts = counts,
 		.datatype = datatype,
 		.op = op,
 		.comm = comm};
 	struct ordo_mpi_passed passed = {0};
 	int code;
-	if (!(wide && ordo_mpi_collect(&passed, ORDO_MPI_F_REDUCE_SCATTER_INIT, &call, true,
-			      request, &code)))
+	if (!ordo_mpi_collect(&passed, ORDO_MPI_F_REDUCE_SCATTER_INIT, &call, true, request, &code))
 		code = ordo_mpi_end_begun(&passed, &call,
 			LIBRARY_PERSISTENT(Reduce_scatter)(
 				send, receive, counts, datatype, op, comm, info, request));
-	free(wide);
 	return code;
 }
 
@@ -158,8 +154,7 @@ int MPI_Reduce_scatter_init_c(const void *send, void *receive, const MPI_Count c
 		.comm = comm};
 	struct ordo_mpi_passed passed = {0};
 	int code;
-	if (!(counts && ordo_mpi_collect(&passed, ORDO_MPI_F_REDUCE_SCATTER_INIT, &call, true,
-				request, &code)))
+	if (!ordo_mpi_collect(&passed, ORDO_MPI_F_REDUCE_SCATTER_INIT, &call, true, request, &code))
 		code = ordo_mpi_end_begun(&passed, &call,
 			PMPI_Reduce_scatter_init_c(
 				send, receive, counts, datatype, op, comm, info, request));

@@ -51,10 +51,11 @@ void ordo_mpi_request_add(struct mpi_pending *pending)
 
 void ordo_mpi_request_discard(struct mpi_pending *pending)
 {
-	if (pending->is_persistent && pending->comm != MPI_COMM_NULL)
+	if (pending->is_persistent)
 		PMPI_Comm_free(&pending->comm);
+	if (pending->handler != MPI_ERRHANDLER_NULL)
+		PMPI_Errhandler_free(&pending->handler);
 	free(pending->memory);
-	free(pending->counts);
 	free(pending->numbers);
 	free(pending);
 }
@@ -162,6 +163,17 @@ void ordo_mpi_wait_begin_fortran(struct mpi_waited *waited, int n, MPI_Fint *req
 	wait_for(waited, n);
 }
 
+/* An error goes to the handler of the program's communicator, which may be freed. */
+static void raise_error(const struct mpi_pending *pending, int code)
+{
+	MPI_Comm own;
+	if (PMPI_Comm_split(MPI_COMM_SELF, 0, 0, &own) != MPI_SUCCESS)
+		return;
+	PMPI_Comm_set_errhandler(own, pending->handler);
+	PMPI_Comm_call_errhandler(own, code);
+	PMPI_Comm_free(&own);
+}
+
 static int fold(struct mpi_pending *pending)
 {
 	struct ordo_mpi_mode mode;
@@ -179,7 +191,7 @@ static int fold(struct mpi_pending *pending)
 	ordo_mpi_count_time(pending->logged.function, PMPI_Wtime() - began);
 	ordo_mpi_log_end(&pending->logged.line, &pending->call, code);
 	if (code != MPI_SUCCESS)
-		PMPI_Comm_call_errhandler(pending->call.comm, code);
+		raise_error(pending, code);
 	return code;
 }
 
@@ -238,11 +250,12 @@ bool ordo_mpi_start(MPI_Request request, int *code)
 	/* The library reports what cannot be started. */
 	if (!pending || !pending->is_persistent || pending->active != MPI_REQUEST_NULL)
 		return false;
-	ordo_mpi_count(pending->logged.function, ORDO_MPI_TAKEN, ordo_mpi_bytes(&pending->call), 0);
-	ordo_mpi_log_begin(
-		&pending->logged.line, pending->logged.function, ORDO_MPI_TAKEN, &pending->call);
+	ordo_mpi_count(pending->logged.function, ORDO_MPI_TAKEN, pending->bytes, 0);
+	ordo_mpi_log_again(&pending->logged.line, &pending->call);
 	*code = ordo_mpi_collect_begin(pending);
 	pending->is_folded = *code != MPI_SUCCESS;
+	if (*code != MPI_SUCCESS)
+		raise_error(pending, *code);
 	return true;
 }
 

@@ -11,16 +11,17 @@
  * function waits for it, `active` stands in its place. (Persistent collectives of MPICH 4.0 end
  * too early when they are started again.) */
 struct mpi_pending {
-	struct ordo_mpi_call call; /* counts: in `counts` */
+	struct ordo_mpi_call call; /* its communicator may be freed; counts: in `numbers` */
 	struct ordo_mpi_passed logged;
-	MPI_Request request; /* the program's */
-	MPI_Request active;  /* MPI_REQUEST_NULL: not started, or complete */
-	MPI_Comm comm;	     /* on which data moves: a persistent reduction has its own, for they
+	MPI_Request request;	/* the program's */
+	MPI_Request active;	/* MPI_REQUEST_NULL: not started, or complete */
+	MPI_Comm comm;		/* on which data moves: a persistent reduction has its own, for they
 			      * may be started in any order */
+	MPI_Errhandler handler; /* of the program's communicator */
+	uint64_t bytes;		/* for the report */
 	int rank, nrank;
 	void *inputs, *memory; /* [nrank][n] elements, and what is to be freed; NULL: not root */
 	MPI_Count n;	       /* elements that this rank reduces */
-	MPI_Count *counts;     /* [nrank] of Reduce_scatter; or NULL */
 	int *numbers;	       /* counts and displacements of MPI_Ialltoallv; or NULL */
 	bool is_persistent;
 	bool is_folded;		       /* or not started */
