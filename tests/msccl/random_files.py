@@ -5,6 +5,8 @@ import generate
 
 COLLECTIVES = ["allreduce", "allreduce", "allreduce", "allgather", "reduce_scatter", "broadcast",
                "reduce", "alltoall"]
+# A channel whose blocks serve both directions between two ranks.
+DUPLEX = 3
 
 
 class Draft:
@@ -12,18 +14,22 @@ class Draft:
 
     def __init__(self, seed, most_ranks=5):
         self.draw = draw = random.Random(seed)
-        self.coll, self.n = draw.choice(COLLECTIVES), draw.randint(2, most_ranks)
+        self.duplex = draw.random() < 0.4
+        self.coll, self.n = draw.choice(COLLECTIVES), draw.randint(2, 3 if self.duplex else
+                                                                   most_ranks)
         self.width, self.share = draw.choice([1, 1, 2, 3]), draw.randint(1, 2)
         self.root = draw.randrange(self.n)
         divided = self.coll in ("allgather", "reduce_scatter", "alltoall")
         self.units = self.share * self.n * (self.n if self.coll == "alltoall" else 1) \
-            if divided else draw.randint(1, 4)
+            if divided else draw.randint(1, 9 if self.duplex else 4)
         in_place = self.coll in ("allreduce", "allgather", "broadcast") and draw.random() < 0.5
         chunks = self.width * (self.share * self.n if divided else self.units)
         self.a = generate.Algorithm(f"random_{seed}", self.coll, self.n, chunks, in_place,
                                     draw.choice(generate.PROTOCOLS))
         self.a.scratch = self.units * self.width * (self.n + 1)
         self.channels = {}
+        # The arrivals of a connection that are still to come.
+        self.arrivals = {}
 
     def owner(self, unit):
         return self.root if self.coll in ("reduce", "broadcast", "allreduce") else \
@@ -48,10 +54,16 @@ class Draft:
 
     def channel(self, *path):
         """Paths through a rank have channels of their own, so that no two blocks share an end of
-        a connection; others share three."""
+        a connection; others share four."""
         if len(path) == 2:
-            return self.draw.randrange(3)
-        return self.channels.setdefault(path, 3 + len(self.channels))
+            return DUPLEX if self.duplex else self.draw.randrange(DUPLEX)
+        return self.channels.setdefault(path, DUPLEX + 1 + len(self.channels))
+
+    def ends(self, chan, **peer):
+        """Of a block at the end of a path."""
+        if chan == DUPLEX:
+            peer = {"send": next(iter(peer.values())), "recv": next(iter(peer.values()))}
+        return {**peer, "chan": chan}
 
     def moves(self, unit):
         """Functions that add steps, in an order that is right."""
@@ -63,11 +75,13 @@ class Draft:
         found = []
         if self.coll in ("allreduce", "reduce", "reduce_scatter"):
             found += [self.own(rank, unit) for rank in ranks]
-            found += [self.sum(path, unit) for path in self.paths(ranks)]
+            for path in self.paths(ranks):
+                found += self.sum(path, unit)
         else:
             found.append(self.own(ranks[0], unit))
         if self.coll in ("allreduce", "allgather", "broadcast"):
-            found += [self.copy(path[::-1], unit) for path in reversed(self.paths(ranks))]
+            for path in reversed(self.paths(ranks)):
+                found += self.copy(path[::-1], unit)
         return found
 
     def paths(self, ranks):
@@ -97,23 +111,39 @@ class Draft:
         return steps
 
     def sum(self, path, unit):
-        return lambda: self.travel(path, unit, ["rrs", "rrcs"], self.add)
+        return self.travel(path, unit, ["rrs", "rrcs"], self.add)
 
     def copy(self, path, unit):
-        return lambda: self.travel(path, unit, ["rcs"], None)
+        return self.travel(path, unit, ["rcs"], None)
 
     def travel(self, path, unit, passing, arrive):
-        a, w, chan = self.a, self.width, self.channel(*path)
-        places = [self.place(rank, unit) for rank in path]
-        a.step(path[0], "s", places[0], places[1], w, send=path[1], chan=chan)
-        for k in range(1, len(path) - 1):
-            a.step(path[k], self.draw.choice(passing), places[k], places[k], w, send=path[k + 1],
-                   recv=path[k - 1], chan=chan)
-        ends = {"recv": path[-2], "chan": chan}
-        if arrive:
-            arrive(path[-2], path[-1], unit, ends)
-        else:
-            a.step(path[-1], "r", places[-2], places[-1], w, **ends)
+        """Two functions: the way, and the arrival, which comes later, but in the order of the
+        messages of a connection; it returns False while it is not its turn."""
+        a, w, places = self.a, self.width, [self.place(rank, unit) for rank in path]
+        turn = []
+
+        def leave():
+            chan = self.channel(*path)
+            connection = self.arrivals.setdefault((chan, path[-2], path[-1]), [])
+            connection.append(turn)
+            turn.extend([chan, connection])
+            a.step(path[0], "s", places[0], places[1], w, **self.ends(chan, send=path[1]))
+            for k in range(1, len(path) - 1):
+                a.step(path[k], self.draw.choice(passing), places[k], places[k], w,
+                       send=path[k + 1], recv=path[k - 1], chan=chan)
+
+        def come():
+            chan, connection = turn
+            if connection[0] is not turn:
+                return False
+            connection.pop(0)
+            ends = self.ends(chan, recv=path[-2])
+            if arrive:
+                arrive(path[-2], path[-1], unit, ends)
+            else:
+                a.step(path[-1], "r", places[-2], places[-1], w, **ends)
+            return True
+        return [leave, come]
 
     def add(self, source, rank, unit, ends):
         """The sum, in one step or by way of the scratch."""
@@ -140,11 +170,11 @@ class Draft:
                 self.a.step(one, "cpy", source, result, self.width, part="own")
                 return
             spare = ("s", unit * self.width)
-            self.a.step(one, "s", source, result, self.width, send=path[1], chan=chan)
+            self.a.step(one, "s", source, result, self.width, **self.ends(chan, send=path[1]))
             if len(path) == 3:
                 self.a.step(path[1], "rcs", source, spare, self.width, recv=one, send=other,
                             chan=chan)
-            self.a.step(other, "r", source, result, self.width, recv=path[-2], chan=chan)
+            self.a.step(other, "r", source, result, self.width, **self.ends(chan, recv=path[-2]))
         return steps
 
 
@@ -153,5 +183,7 @@ def random_file(seed, most_ranks=5):
     draft = Draft(seed, most_ranks)
     queues = [draft.moves(unit) for unit in range(draft.units)]
     while any(queues):
-        draft.draw.choice([queue for queue in queues if queue]).pop(0)()
+        queue = draft.draw.choice([queue for queue in queues if queue])
+        if queue[0]() is not False:
+            queue.pop(0)
     return draft.a.xml()

@@ -143,13 +143,14 @@ def _():
     judged(list(generate.correct().items()), COUNT // 2)
 
 
-@case("random files are proved")
+@case("random files are proved, or hang with the protocol's slots")
 def _():
     wrong = []
     for seed in range(SEED, SEED + COUNT // 4):
-        verdict = Verdict(random_files.random_file(seed))
-        if verdict.code != PROVED:
-            wrong.append(f"seed {seed}: {verdict}")
+        text = random_files.random_file(seed)
+        found, verdict = interpreter.judge(text, pieces=1), Verdict(text)
+        if found.kinds() - {"deadlock"} or false(found, verdict):
+            wrong.append(f"seed {seed}: {false(found, verdict)} {found.faults[:2]} {verdict}")
     wanted(not wrong, len(wrong), *wrong[:5])
 
 
@@ -179,6 +180,38 @@ def _():
 def _():
     verdict = Verdict(generate.only_whole_messages_order().xml())
     wanted(verdict.code == REFUTED and verdict.rules == {"R8"}, verdict)
+
+
+@case("messages sent head to head hang where the protocol has fewer slots, and nowhere else")
+def _():
+    for proto, slots in interpreter.CAPACITY.items():
+        for messages in (slots, slots + 1):
+            verdict = Verdict(generate.head_to_head(messages, proto).xml())
+            wanted(verdict.rules == ({"R7"} if messages > slots else set()), proto, messages,
+                   verdict)
+
+
+@case("least slots and safe sizes are the interpreter's")
+def _():
+    files = [generate.head_to_head(messages, proto, width).xml() for proto in generate.PROTOCOLS
+             for messages in (1, 2, 3) for width in (1, 3, 5, 8, 20)]
+    files += list(generate.correct().values())[::4]
+    for seed in range(SEED, SEED + COUNT // 10):
+        made = mutants.mutant(random_files.random_file(seed), seed)
+        files += made[1:] if made else ()
+    compared = 0
+    for text in files:
+        verdict = Verdict(text)
+        said = verdict.answer.get("msccl", {})
+        wanted("safe_bytes" in said or verdict.code != PROVED, verdict)
+        if "safe_bytes" not in said:
+            continue
+        least = interpreter.least_capacity(text)
+        wanted(said.get("least_slots") == least, "least slots", least, said, text)
+        wanted(said["safe_bytes"] == interpreter.safe_size(text), "safe size",
+               interpreter.safe_size(text), said, text)
+        compared += 1
+    wanted(compared > 40, compared)
 
 
 FOLDER = tempfile.TemporaryDirectory()
