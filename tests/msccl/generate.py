@@ -361,6 +361,35 @@ def head_to_head(messages, proto="Simple", width=1):
     return a
 
 
+def scattered_broadcast(n, root, in_place):
+    """The root gives every rank a chunk, and all gather them in a ring, the root too."""
+    a = Algorithm(f"scattered_{n}", "broadcast", n, n, in_place, "LL")
+    for chunk in range(n):
+        if not in_place:
+            a.step(root, "cpy", ("i", chunk), ("o", chunk), part="own")
+        if chunk != root:
+            a.send(root, ("o", chunk), chunk, ("o", chunk), chan=1)
+    for chunk in range(n):
+        for hop in range(n - 1):
+            one, other = (chunk + hop) % n, (chunk + hop + 1) % n
+            a.send(one, ("o", chunk), other, ("o", chunk))
+    return a
+
+
+def gathered_reduce(n, root):
+    """Every rank sums a chunk of all, and the root gathers them."""
+    a = Algorithm(f"gathered_{n}", "reduce", n, n, False, "LL", scratch=n)
+    for chunk in range(n):
+        total = ("o" if chunk == root else "s", chunk)
+        for away in range(1, n):
+            one = (chunk + away) % n
+            a.step(one, "s", ("i", chunk), ("i", chunk), send=chunk)
+            a.step(chunk, "rrc", ("i", chunk) if away == 1 else total, total, recv=one)
+        if chunk != root:
+            a.send(chunk, total, root, ("o", chunk), chan=1)
+    return a
+
+
 def correct():
     """All correct files, by name: {name: text}."""
     found = {}
@@ -377,6 +406,9 @@ def correct():
         add(ring_all_reduce(n, 1, True, "Simple", fused=False), "unfused")
         add(all_to_all(n, 1 + n % 3, proto=PROTOCOLS[n % 3]))
         add(pairs_all_reduce(n, 1 + n % 2, n != 4))
+    for n in (3, 4):
+        add(scattered_broadcast(n, n // 2, n == 4))
+        add(gathered_reduce(n, 1))
     for n in (2, 4):
         add(halving_doubling(n, PROTOCOLS[n % 3]))
         add(all_to_all(n, 2, together=True), "together")

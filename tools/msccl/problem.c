@@ -2,6 +2,7 @@
 #include "lower.h"
 #include <inttypes.h>
 #include <ordo/detail/fail.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const struct {
@@ -56,23 +57,85 @@ static bool takes_part(const struct msccl_program *program, const struct msccl_g
 	return false;
 }
 
+/* Slots of the output, or of the input in place, that some step of a gpu writes. NULL: no memory;
+ * freed by the caller. */
+static bool *written_slots(const struct msccl_program *program, const struct msccl_gpu *gpu)
+{
+	bool *written = calloc((size_t)program->nchunk + 1, sizeof *written);
+	if (!written)
+		return NULL;
+	for (uint32_t b = gpu->first; b < gpu->end; b++)
+		for (uint32_t s = program->blocks[b].first; s < program->blocks[b].end; s++) {
+			const struct msccl_step *step = &program->steps[s];
+			if (!msccl_types[step->type].writes || step->dst.buffer == ORDO_SCRATCH)
+				continue;
+			for (uint32_t i = 0; i < step->count; i++)
+				if ((uint64_t)step->dst.offset + i < program->nchunk)
+					written[step->dst.offset + i] = true;
+		}
+	return written;
+}
+
+/* Does a gpu use data that it has from its caller, in a broadcast? Or does it write results, in a
+ * reduction that is not in place? Only the root does. */
+static bool acts_as_root(const struct msccl_program *program, const struct msccl_gpu *gpu,
+	const struct ordo_problem *problem, const bool *written)
+{
+	const bool reduces = problem->op == ORDO_REDUCE;
+	for (uint32_t b = gpu->first; b < gpu->end; b++)
+		for (uint32_t s = program->blocks[b].first; s < program->blocks[b].end; s++) {
+			const struct msccl_step *step = &program->steps[s];
+			const struct msccl_type_facts *facts = &msccl_types[step->type];
+			if (reduces && !problem->in_place && facts->writes &&
+				step->dst.buffer == ORDO_OUTPUT)
+				return true;
+			if (reduces || !facts->reads || step->src.buffer == ORDO_SCRATCH)
+				continue;
+			if (!problem->in_place && step->src.buffer == ORDO_INPUT)
+				return true;
+			for (uint32_t i = 0; problem->in_place && i < step->count; i++)
+				if ((uint64_t)step->src.offset + i < program->nchunk &&
+					!written[step->src.offset + i])
+					return true;
+		}
+	return false;
+}
+
 /* The only gpu that sends nothing is the root of a reduction, the only one that receives nothing
- * that of a broadcast. */
+ * that of a broadcast; otherwise the only one that uses its data as a root does. ORDO_NONE: there
+ * is no such gpu, or several. false: no memory. */
+static bool guess_root(const struct msccl_program *program, struct ordo_problem *problem)
+{
+	uint32_t idle = 0, active = 0, idle_root = ORDO_NONE, active_root = ORDO_NONE;
+	for (uint32_t g = 0; g < program->ngpu; g++) {
+		const struct msccl_gpu *gpu = &program->gpus[g];
+		bool *written = written_slots(program, gpu);
+		if (!written)
+			return false;
+		if (!takes_part(program, gpu, problem->op == ORDO_REDUCE)) {
+			idle_root = g;
+			idle++;
+		}
+		if (acts_as_root(program, gpu, problem, written)) {
+			active_root = g;
+			active++;
+		}
+		free(written);
+	}
+	problem->root = idle == 1 ? idle_root : active == 1 ? active_root : ORDO_NONE;
+	return true;
+}
+
 static bool find_root(const struct msccl_program *program, const struct msccl_options *options,
 	struct ordo_problem *problem, struct ordo_error *error)
 {
-	uint32_t found = 0;
 	problem->root = options->root;
-	for (uint32_t g = 0; options->root == ORDO_NONE && g < program->ngpu; g++)
-		if (!takes_part(program, &program->gpus[g], problem->op == ORDO_REDUCE)) {
-			problem->root = g;
-			found++;
-		}
-	if (options->root == ORDO_NONE && found != 1) {
+	if (options->root == ORDO_NONE && !guess_root(program, problem))
+		return ordo_fail_memory(error);
+	if (problem->root == ORDO_NONE) {
 		msccl_fail(program, program->place, 0, error,
-			"coll=\"%s\": the file names no root, and %s gpu %s nothing",
-			program->collective, found ? "more than one" : "no",
-			problem->op == ORDO_REDUCE ? "sends" : "receives");
+			"coll=\"%s\": the file names no root, and its data shows none",
+			program->collective);
 		if (error)
 			error->code = ORDO_USAGE;
 		return ordo_hint(error, "--root R names it");
