@@ -4,6 +4,7 @@
 #include "cli/msccl_file.h"
 #include "commands.h"
 #include "report/msccl.h"
+#include "report/msccl_folder.h"
 #include "report/plan_set.h"
 #include "report/proof.h"
 #include "report/symmetry.h"
@@ -29,7 +30,8 @@ struct args {
 	const char *contents; /* "unjudged": those of Custom need not be judged; NULL: they do */
 	const struct msccl_program *program; /* of MSCCL, that the schedule is made of; NULL */
 	struct msccl_options msccl;
-	struct more_findings more; /* of a program of MSCCL with the slots of its runtimes */
+	const char *runtime, *collective; /* of a folder of such programs; NULL */
+	struct more_findings more;	  /* of a program of MSCCL with the slots of its runtimes */
 };
 
 /* A document can name the topology it was compiled for. */
@@ -387,6 +389,13 @@ static int verify_with(struct call *call, struct args *args)
 		return call->status;
 	if (args->generate.algorithm)
 		return verify_programs(call, args);
+	if (args->runtime && is_folder(args->file))
+		return verify_msccl_folder(
+			call, &(struct msccl_folder_question){args->file, args->runtime,
+				      args->collective, args->msccl.in_place});
+	if (args->runtime || args->collective)
+		return fail_usage(
+			call, NULL, "--runtime and --coll go with a folder of MSCCL files");
 	if (is_xml(args->file))
 		return verify_msccl(call, args);
 	return ordo_is_plan_set(args->file) ? verify_all(call, args) : verify_one(call, args);
@@ -431,6 +440,11 @@ static int verify(struct call *call)
 			"write the proof as a document, which the program ordo-check checks"},
 		{"root", 0, NUMBER, &args.msccl.root, "R",
 			"of a file of MSCCL whose data does not show the root"},
+		{"runtime", 0, TEXT, &args.runtime, "rccl|azure|microsoft",
+			"of a folder of MSCCL files: which one each size selects, and the order "
+			"there"},
+		{"coll", 0, TEXT, &args.collective, "C",
+			"with --runtime: of this collective only, as in the files"},
 		{"in-place", 0, SWITCH, &args.msccl.in_place, NULL,
 			"a file of MSCCL for both: as calls in place use it"},
 		MEMORY_LIMIT_OPTION,

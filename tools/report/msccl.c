@@ -1,6 +1,7 @@
 /* msccl.c - what a program of MSCCL needs of a runtime, and which runtimes take it. */
 #include "msccl.h"
 #include "msccl/check.h"
+#include "msccl/runtimes.h"
 #include <inttypes.h>
 #include <ordo/detail/schedules.h>
 #include <stdlib.h>
@@ -91,70 +92,24 @@ static void report_safe_size(const struct report *report, const struct msccl_pro
 		report_text(report, "; the file says no limit\n");
 }
 
-static uint32_t most_steps(const struct msccl_program *program)
-{
-	uint32_t most = 0;
-	for (uint32_t b = 0; b < program->nblock; b++) {
-		const uint32_t steps = program->blocks[b].end - program->blocks[b].first;
-		most = steps > most ? steps : most;
-	}
-	return most;
-}
-
-static uint32_t most_blocks(const struct msccl_program *program)
-{
-	uint32_t most = 0;
-	for (uint32_t g = 0; g < program->ngpu; g++) {
-		const uint32_t blocks = program->gpus[g].end - program->gpus[g].first;
-		most = blocks > most ? blocks : most;
-	}
-	return most;
-}
-
-/* Why a runtime ignores the file, or NULL. */
-static const char *refusal(const struct msccl_program *program, uint32_t steps, uint32_t blocks,
-	bool is_complete, const char *scatter, char text[128])
-{
-	const bool is_scatter = !strncmp(program->collective, "reduce", 6) &&
-				strstr(program->collective, "scatter");
-	if (most_steps(program) > steps)
-		snprintf(text, 128, "%" PRIu32 " steps in a tb, at most %" PRIu32,
-			most_steps(program), steps);
-	else if (most_blocks(program) > blocks)
-		snprintf(text, 128, "%" PRIu32 " tb on a gpu, at most %" PRIu32,
-			most_blocks(program), blocks);
-	else if (program->nchannel > 32)
-		snprintf(text, 128, "%" PRIu32 " channels, at most 32", program->nchannel);
-	else if (is_complete && !program->is_complete)
-		snprintf(text, 128, "outofplace, minBytes or maxBytes is missing");
-	else if (is_scatter && strcmp(program->collective, scatter) != 0)
-		snprintf(text, 128, "coll=\"%s\", wanted %s", program->collective, scatter);
-	else
-		return NULL;
-	return text;
-}
-
 static void report_runtimes(const struct report *report, const struct msccl_program *program)
 {
-	char text[3][128];
+	char text[MSCCL_NRUNTIME][128];
 	const struct report reasons = report_object(report, "ignored_by");
 	const struct {
-		const char *name, *member, *refusal;
-	} runtimes[] = {
-		{"Microsoft's", "microsoft",
-			refusal(program, 256, 216, false, "reduce_scatter", text[0])},
-		{"RCCL", "rccl", refusal(program, 64, 64, true, "reducescatter", text[1])},
-		{"Azure's", "azure",
-			refusal(program, UINT32_MAX, 32 * program->nchannel, true, "reducescatter",
-				text[2])},
+		const char *name, *refusal;
+	} runtimes[MSCCL_NRUNTIME] = {
+		{"Microsoft's", msccl_refusal(program, MSCCL_MICROSOFT, text[0])},
+		{"RCCL", msccl_refusal(program, MSCCL_RCCL, text[1])},
+		{"Azure's", msccl_refusal(program, MSCCL_AZURE, text[2])},
 	};
-	for (int i = 0; i < 3; i++) {
+	for (int i = 0; i < MSCCL_NRUNTIME; i++) {
 		report_label(report, i ? "" : "runtimes");
 		report_text(report, "%s %s%s%s\n", runtimes[i].name,
 			runtimes[i].refusal ? "ignores it" : "takes it",
 			runtimes[i].refusal ? ": " : "",
 			runtimes[i].refusal ? runtimes[i].refusal : "");
-		add_text(reasons.json, runtimes[i].member, runtimes[i].refusal);
+		add_text(reasons.json, msccl_runtime_names[i], runtimes[i].refusal);
 	}
 }
 
