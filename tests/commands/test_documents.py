@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """test_documents.py ORDO REJECT - documents: in files, folders and pipes; damaged ones."""
 import os
+import pathlib
 import re
 import signal
 import subprocess
@@ -8,6 +9,8 @@ import subprocess
 from command import COMMANDS, REJECT
 from desk import ORDO, desk_case
 from tap import run_cases, wanted
+
+EXAMPLES = pathlib.Path(__file__).parents[2] / "examples"
 
 
 @desk_case("compile | verify, and | run, and | draw, through stdin")
@@ -72,7 +75,7 @@ def _(ordo):
              ["probe", "ring.json"], ["order", "ring.json"], ["diff", "ring.json", "ring.json"],
              ["draw", "ring.json"], ["draw", "large.json", "--as", "text"],
              ["draw", "large.json", "--as", "svg", "--space-time"], ["view", "ring.json"],
-             ["embed", "large.json"], ["list"], ["explain", "all"], ["explain", "ring"],
+             ["embed", "large.json"], ["import", "msccl", EXAMPLES / "allreduce.xml"], ["list"], ["explain", "all"], ["explain", "ring"],
              ["explain", "large.json"], ["doctor"], ["manual"], ["manual", "compile"],
              ["completions", "bash"], ["demo"], ["--help"], ["verify", "--help"], ["--version"],
              ["help", "run"], ["list", "--json"], ["verify", "ring.json", "--json"],

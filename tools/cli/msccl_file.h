@@ -6,6 +6,23 @@
 
 struct call;
 
+#define MSCCL_OPTIONS(options)                                                                     \
+	{"root", 0, NUMBER, &(options).root, "R",                                                  \
+		"the root, of a file of MSCCL whose data does not show it"},                       \
+	{                                                                                          \
+		"in-place", 0, SWITCH, &(options).in_place, NULL,                                  \
+			"a file of MSCCL for both: as calls in place use it"                       \
+	}
+#define MSCCL_FOLDER_OPTIONS(runtime, collective)                                                  \
+	{"runtime", 0, TEXT, &(runtime), "rccl|azure|microsoft",                                   \
+		"of a folder of MSCCL files: which one each size selects, and the order there"},   \
+	{                                                                                          \
+		"coll", 0, TEXT, &(collective),                                                    \
+			"allreduce|allgather|alltoall|reduce|broadcast|reduce_scatter|"            \
+			"reducescatter|custom",                                                    \
+			"with --runtime: of this collective only, as files name it"                \
+	}
+
 struct msccl_file {
 	struct msccl_program *program;
 	struct msccl_links links;

@@ -100,10 +100,7 @@ static int import(struct call *call)
 		{"slots", 0, POSITIVE, &args.msccl.slots, "N",
 			"of each connection; a sender waits for a free one (one for every "
 			"message)"},
-		{"root", 0, NUMBER, &args.msccl.root, "R",
-			"the root, of a file whose data does not show it"},
-		{"in-place", 0, SWITCH, &args.msccl.in_place, NULL,
-			"of a file for both: as calls in place use it"},
+		MSCCL_OPTIONS(args.msccl),
 		NCCL_OPTIONS(args.nccl),
 	};
 	if (!READ_OPTIONS(call, options))

@@ -438,15 +438,8 @@ static int verify(struct call *call)
 			"run --input`"},
 		{"certificate", 0, WRITTEN, &args.certificate, "OUT",
 			"write the proof as a document, which the program ordo-check checks"},
-		{"root", 0, NUMBER, &args.msccl.root, "R",
-			"of a file of MSCCL whose data does not show the root"},
-		{"runtime", 0, TEXT, &args.runtime, "rccl|azure|microsoft",
-			"of a folder of MSCCL files: which one each size selects, and the order "
-			"there"},
-		{"coll", 0, TEXT, &args.collective, "C",
-			"with --runtime: of this collective only, as in the files"},
-		{"in-place", 0, SWITCH, &args.msccl.in_place, NULL,
-			"a file of MSCCL for both: as calls in place use it"},
+		MSCCL_OPTIONS(args.msccl),
+		MSCCL_FOLDER_OPTIONS(args.runtime, args.collective),
 		MEMORY_LIMIT_OPTION,
 	};
 	if (!READ_OPTIONS(call, options))

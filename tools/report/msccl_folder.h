@@ -12,8 +12,8 @@ struct msccl_folder_question {
 };
 
 /* Judges every file, and reports which one each size selects, where none does, where several do,
- * and where the order of sums changes. Returns the exit code: ORDO_REFUTED if a file that is selected
- * is refuted or hangs at a size that selects it, or if several files match one size. */
+ * and where the order of sums changes. Returns the exit code: ORDO_REFUTED if a file that is
+ * selected is refuted or hangs at a size that selects it, or if several files match one size. */
 int verify_msccl_folder(struct call *call, const struct msccl_folder_question *question);
 
 #endif
