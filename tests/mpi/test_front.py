@@ -137,6 +137,17 @@ def _():
     wanted(done.returncode == 0 and not done.stdout + done.stderr, done.stdout, done.stderr)
 
 
+@case("memory of a device is passed on, also if CUDA or HIP is loaded late and for itself")
+def _():
+    for stub in (0, 5, 6):  # CUDA, and versions of HIP
+        done = start(2, [program("device"), f"{PROGRAMS}/libdevice_stub_{stub}.so"])
+        wanted(done.returncode == 0 and done.stdout == "error 0\n" * 2, done.stdout, done.stderr)
+        wanted(calls(done.stderr, "MPI_Allreduce") == 3, stub, done.stderr)
+        for function, number in (("MPI_Allreduce", 3), ("MPI_Reduce", 1)):
+            wanted(re.search(rf"{function} +{number} calls passed on: device memory", done.stderr),
+                   stub, done.stderr)
+
+
 def lines(folder, rank):
     text = (folder / f"rank-{rank}.log").read_text().splitlines()
     wanted(re.fullmatch(r"# ordo mpi log 1, rank \d+ of \d+", text[0]), text[0])

@@ -1,8 +1,8 @@
 /* classify.c - which calls are made in the proved order, and why others are passed on. */
 #include "classify.h"
+#include "device.h"
 #include "engine/elements.h"
 #include "settings.h"
-#include <dlfcn.h>
 #include <stddef.h>
 
 const char *ordo_mpi_class_name(enum ordo_mpi_class class)
@@ -69,26 +69,12 @@ bool ordo_mpi_is_derived(MPI_Datatype datatype)
 	       combiner != MPI_COMBINER_NAMED;
 }
 
-/* Memory of an accelerator, which only a library that knows it can read. */
-static bool is_on_device(const void *memory)
+/* Either vector that this rank has. */
+static bool is_on_device(const struct ordo_mpi_call *call, int rank)
 {
-	typedef int attribute_function(void *, int, unsigned long long);
-	static attribute_function *get_attribute;
-	static bool has_looked;
-	union {
-		void *object;
-		attribute_function *function;
-	} symbol;
-	unsigned type = 0;
-	const int memory_type = 2, device = 2; /* CU_POINTER_ATTRIBUTE_MEMORY_TYPE */
-	if (!has_looked) {
-		symbol.object = dlsym(RTLD_DEFAULT, "cuPointerGetAttribute");
-		get_attribute = symbol.object ? symbol.function : NULL;
-		has_looked = true;
-	}
-	return get_attribute && memory &&
-	       !get_attribute(&type, memory_type, (unsigned long long)(size_t)memory) &&
-	       type == (unsigned)device;
+	const bool receives = call->operation != ORDO_MPI_REDUCE || rank == call->root;
+	return ordo_mpi_is_on_device(
+		call->send == MPI_IN_PLACE ? NULL : call->send, receives ? call->receive : NULL);
 }
 
 static bool has_valid_counts(const struct ordo_mpi_call *call, int nrank)
@@ -164,8 +150,7 @@ enum ordo_mpi_class ordo_mpi_classify(const struct ordo_mpi_call *call)
 		class = classify_operation(call->datatype, call->op);
 	if (class == ORDO_MPI_TAKEN && nrank == 1 && !call->nshard)
 		class = ORDO_MPI_ONE_RANK;
-	if (class == ORDO_MPI_TAKEN &&
-		is_on_device(call->send == MPI_IN_PLACE ? call->receive : call->send))
+	if (class == ORDO_MPI_TAKEN && is_on_device(call, rank))
 		class = ORDO_MPI_DEVICE_MEMORY;
 	return class == ORDO_MPI_TAKEN && ordo_mpi_settings.is_library ? ORDO_MPI_AS_IT_IS : class;
 }

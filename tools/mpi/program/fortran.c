@@ -6,6 +6,7 @@
 #include "intercept.h"
 #include "settings.h"
 #include <dlfcn.h>
+#include <stdatomic.h>
 
 #ifdef OPEN_MPI
 #define EXPORTED __attribute__((visibility("default")))
@@ -18,9 +19,9 @@ static void *find_constant(const char *name)
 
 void *ordo_mpi_fortran_buffer(void *given)
 {
-	static void *in_place, *bottom;
-	static bool has_looked;
-	if (!has_looked) {
+	static _Atomic(void *) in_place, bottom;
+	static _Atomic bool has_looked;
+	if (!has_looked) { /* threads that look at the same time find the same */
 		in_place = find_constant("mpi_fortran_in_place_");
 		bottom = find_constant("mpi_fortran_bottom_");
 		has_looked = true;
