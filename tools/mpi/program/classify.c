@@ -1,6 +1,6 @@
 /* classify.c - which calls are made in the proved order, and why others are passed on. */
 #include "classify.h"
-#include "device.h"
+#include "accelerator/device.h"
 #include "engine/elements.h"
 #include "settings.h"
 #include <stddef.h>
