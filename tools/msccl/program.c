@@ -15,7 +15,7 @@ const struct msccl_type_facts msccl_types[MSCCL_NTYPE] = {
 		.sends = true},
 	[MSCCL_COPY] = {"cpy", .reads = true, .writes = true},
 	[MSCCL_REDUCE] = {"re", .reads = true, .writes = true},
-	[MSCCL_NOP] = {"nop"},
+	[MSCCL_NOP] = {.name = "nop"},
 };
 
 void msccl_destroy(struct msccl_program *program)
