@@ -43,6 +43,10 @@ bool ordo_request_take_problem(struct ordo_resolved_request *resolved,
 		problem->chunks_per_block = 1;
 	if (!ordo_check_problem(problem, error))
 		return false;
+	if (problem->op == ORDO_CUSTOM)
+		return ordo_fail(error, ORDO_USAGE, 0,
+			"Custom: nothing says what it should compute, so nothing is compiled for "
+			"it");
 	if (problem->nshard < problem->nrank)
 		return ordo_fail(error, ORDO_USAGE, 0,
 			"shards: found %u shards on %u ranks, wanted at least one a rank: %u or "

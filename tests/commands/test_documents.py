@@ -80,7 +80,8 @@ def _(ordo):
              ["explain", "large.json"], ["doctor"], ["manual"], ["manual", "compile"],
              ["completions", "bash"], ["demo"], ["--help"], ["verify", "--help"], ["--version"],
              ["help", "run"], ["list", "--json"], ["verify", "ring.json", "--json"],
-             ["verify", "nothing", "--json"]]
+             ["verify", "nothing", "--json"], ["import", "msccl", EXAMPLES / "allreduce.xml"],
+             ["import", "nccl", EXAMPLES / "nccl.log"]]
     wanted({words[0] for words in calls} >= set(COMMANDS),
            set(COMMANDS) - {words[0] for words in calls})
     before = set(ordo.names()) | {"ordo-demo"}

@@ -380,6 +380,9 @@ static void a_program_of_a_caller_that_is_wrong_is_refused(void **state)
 	check_program(&request, write_star, 1, ORDO_REFUTED, "rank");
 	request.algorithm = NULL;
 	check_program(&request, write_star, 2, ORDO_USAGE, "wanted a name");
+	request = star_of(0);
+	request.problem.op = ORDO_CUSTOM;
+	check_program(&request, write_star, 0, ORDO_USAGE, "Custom: nothing says");
 }
 
 int main(void)

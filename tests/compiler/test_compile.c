@@ -63,6 +63,11 @@ static void a_notation_that_cannot_be_read_is_refused(void **state)
 static void a_request_that_makes_no_sense_is_refused(void **state)
 {
 	(void)state;
+	for (int named = 0; named < 2; named++)
+		check_request_refused(
+			&(struct ordo_request){.problem = {.op = ORDO_CUSTOM, .nrank = 4},
+				.algorithm = named ? "ring" : NULL},
+			"Custom: nothing says what it should compute", "");
 	struct ordo_request request = allreduce(4, "mesh");
 	request.problem.root = 4;
 	check_request_refused(&request, "root: found 4", "");

@@ -199,40 +199,83 @@ static bool is_same(const struct job *job, const struct nccl_use *a, const struc
 	return one->norder == 1 && other->norder == 1 && !strcmp(one->digest, other->digest);
 }
 
-static void answer_sizes(const struct report *report, const struct job *job, uint32_t count)
+/* The next use from a place on that is modelled; count: there is none. */
+static uint32_t next_modelled(const struct job *job, uint32_t i)
+{
+	while (i < job->uses.count && job->uses.items[i].choice == ORDO_NONE)
+		i++;
+	return i;
+}
+
+static void answer_sizes(const struct report *report, const struct job *job)
 {
 	const struct nccl_use *items = job->uses.items;
+	const uint32_t count = job->uses.count, start = next_modelled(job, 0);
 	char one[160], other[160];
-	uint32_t i = 1;
-	while (i < count && is_same(job, &items[i - 1], &items[i]))
-		i++;
+	uint32_t before = start, i = next_modelled(job, start + 1);
+	while (i < count && is_same(job, &items[before], &items[i])) {
+		before = i;
+		i = next_modelled(job, i + 1);
+	}
 	report_members(report, "%d<one_order_at_all_sizes?>",
-		i >= count && job->made[items[0].choice].norder == 1);
+		i >= count && job->made[items[start].choice].norder == 1);
 	if (i < count) {
 		report_line(report, "at all sizes", "not one order: %" PRIu64 " bytes (%s)",
-			items[i - 1].bytes, name_use(one, job, &items[i - 1]));
+			items[before].bytes, name_use(one, job, &items[before]));
 		report_text(report, "  %-23s and %" PRIu64 " bytes (%s)\n", "", items[i].bytes,
 			name_use(other, job, &items[i]));
 		report_members(report,
 			"%" PRIu64 "<first_size_before> %" PRIu64 "<first_size_after>",
-			items[i - 1].bytes, items[i].bytes);
+			items[before].bytes, items[i].bytes);
 	} else {
 		report_line(report, "at all sizes", "%s%s",
-			count > 1 || !items[0].place.line ? "" : "one size: ",
-			name_use(one, job, &items[0]));
+			before > start || !items[start].place.line ? "" : "one size: ",
+			name_use(one, job, &items[start]));
 	}
 }
 
-static void answer_places(const struct report *report, const struct job *job)
+/* Two places of a use with several orders, and an input on which they differ. */
+static bool show_places(struct call *call, const struct report *report, const struct job *job,
+	const struct nccl_use *use)
 {
+	struct guarantee_verdicts verdicts;
+	struct ordo_error error;
+	char name[160];
+	const struct ordo_schedule *schedule = job->made[use->choice].schedule;
+	struct ordo_proof *proof = ordo_verify(schedule, NULL, &error);
+	if (!proof)
+		return refuse_error(call, &error);
+	const bool worked =
+		check_guarantees(call, &sums_of_floats, &schedule->problem, proof, NULL, &verdicts);
+	const struct ordo_judgement *places = &verdicts.of[ORDO_G3];
+	if (worked && places->contradicted) {
+		report_line(report, "", "%s: %s", name_use(name, job, use), places->why);
+		report_label(report, "");
+		report_shard_values(report, &places->contradiction);
+		report_text(report, "\n");
+	}
+	free_guarantee_verdicts(&verdicts);
+	ordo_proof_destroy(proof);
+	return worked;
+}
+
+static bool answer_places(
+	struct call *call, const struct report *report, const struct job *job, uint32_t count)
+{
+	const struct nccl_use *several = NULL;
 	uint32_t most = 0;
-	for (uint32_t i = 0; i < job->uses.nchoice; i++)
-		most = job->made[i].norder > most ? job->made[i].norder : most;
+	for (uint32_t i = next_modelled(job, 0); i < job->uses.count;
+		i = next_modelled(job, i + 1)) {
+		const struct nccl_use *use = &job->uses.items[i];
+		const uint32_t norder = job->made[use->choice].norder;
+		most = norder > most ? norder : most;
+		several = !several && norder > 1 ? use : several;
+	}
 	report_members(report, "%u<most_orders>", most);
 	report_line(report, "at all places",
-		most == 1 ? "one order"
-			  : "not one order: some elements have others; which ones depends on the "
-			    "size");
+		several ? "not one order: some elements have others; which ones depends on the size"
+			: "one order");
+	return !several || show_places(call, report, job, several);
 }
 
 /* What one choice for all sizes would give. */
@@ -367,12 +410,11 @@ static int report_job(
 	}
 	if (status != ORDO_OK)
 		return status;
-	if (written) {
-		answer_sizes(&nccl, job, written);
-		answer_places(&nccl, job);
+	if (next_modelled(job, 0) < job->uses.count) {
+		answer_sizes(&nccl, job);
+		if (!answer_places(call, &nccl, job) || !answer_pins(call, &nccl, job))
+			return call->status;
 	}
-	if (written && !answer_pins(call, &nccl, job))
-		return call->status;
 	if (other)
 		status = answer_jobs(&nccl, job, other);
 	if (job->log.version.minor >= 27)
