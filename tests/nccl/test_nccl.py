@@ -149,7 +149,7 @@ def _(ordo):
     out = ordo.works("import", "nccl", "nccl.log", "-o", "set").out
     for words in ["256 bytes (Tree, LL, channel 0: 1 order)",
                   "and 512 bytes (Tree, LL, channels 0..1: 2 orders)", "at 512 bytes, from range-0",
-                  "f32 67108864 from rank"]:
+                  "f32 67108864 from rank", "2 orders: chunk 0 is ", " = 0x1p+26, "]:
         wanted(words in out, words, out)
     ordo.fails(1, "", "verify", "set", "--require", "constant")
 
@@ -183,6 +183,11 @@ def _(ordo):
         wanted(done.returncode == 4 and f"{name} at 4096 bytes" in done.out, done.out, done.err)
         wanted(json.loads((ordo.folder / "set" / "plan-set.json").read_text())["ranges"] == [{
             "from_bytes": 64, "to_bytes": 64, "schedule": "range-0.json"}], name)
+        write(ordo, Log([[0, 1, 2]], line).call(64, "TREE").call(512, name).call(4096))
+        done = ordo("import", "nccl", "nccl.log", "--json")
+        nccl = json.loads(done.out)["nccl"]
+        wanted(done.returncode == 4 and nccl["first_size_after"] == 4096 and nccl["not_modelled"]
+               == [{"algorithm": name, "bytes": 512}], nccl)
         write(ordo, Log([[0, 1, 2]], line).call(4096, name))
         wanted(ordo("import", "nccl", "nccl.log", "-o", "none").returncode == 4, name)
     for version, named in [("2.8.4", "NCCL 2.8.4"), ("2.31.0", "NCCL 2.31.0"), ("3.1.0", "NCCL 3")]:

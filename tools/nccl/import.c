@@ -250,17 +250,17 @@ static bool show_places(struct call *call, const struct report *report, const st
 	const struct ordo_judgement *places = &verdicts.of[ORDO_G3];
 	if (worked && places->contradicted) {
 		report_line(report, "", "%s: %s", name_use(name, job, use), places->why);
-		report_label(report, "");
-		report_shard_values(report, &places->contradiction);
-		report_text(report, "\n");
+		const struct report input = report_object(report, "input");
+		report_label(&input, "");
+		report_shard_values(&input, &places->contradiction);
+		report_text(&input, "\n");
 	}
 	free_guarantee_verdicts(&verdicts);
 	ordo_proof_destroy(proof);
 	return worked;
 }
 
-static bool answer_places(
-	struct call *call, const struct report *report, const struct job *job, uint32_t count)
+static bool answer_places(struct call *call, const struct report *report, const struct job *job)
 {
 	const struct nccl_use *several = NULL;
 	uint32_t most = 0;
