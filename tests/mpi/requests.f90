@@ -85,6 +85,12 @@ program requests
     both(1), error)
   call MPI_Wait(both(1), one, error)
   call show('scatter-block')
+  call MPI_Scan(in, other, n, MPI_REAL, MPI_SUM, MPI_COMM_WORLD, error)
+  call MPI_Exscan(in, other, n, MPI_REAL, MPI_SUM, MPI_COMM_WORLD, error)
+  call MPI_Iscan(in, other, n, MPI_REAL, MPI_SUM, MPI_COMM_WORLD, both(1), error)
+  call MPI_Wait(both(1), one, error)
+  call MPI_Iexscan(in, other, n, MPI_REAL, MPI_SUM, MPI_COMM_WORLD, both(1), error)
+  call MPI_Wait(both(1), one, error)
   call MPI_Finalize(error)
 contains
   real function value(r, k)

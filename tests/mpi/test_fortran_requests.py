@@ -80,6 +80,9 @@ def _():
                    done.stderr)
             wanted(calls(done.stderr, "MPI_Iallreduce") == 18, module, done.stderr)
             wanted(calls(done.stderr, "MPI_Ireduce_scatter_block") == 1, module, done.stderr)
+            for name in ("Scan", "Exscan", "Iscan", "Iexscan"):
+                wanted(re.search(rf"MPI_{name} +1 calls passed on: prefix sums", done.stderr), name,
+                       module, done.stderr)
 
 
 if not launch.command(LIBRARY, 1, []):

@@ -137,6 +137,17 @@ def _():
     wanted(done.returncode == 0 and not done.stdout + done.stderr, done.stdout, done.stderr)
 
 
+@case("prefix sums of every kind are passed on and counted, and strict names them")
+def _():
+    done = start(3, [program("prefix")])
+    wanted(done.returncode == 0, done.stderr)
+    for name in ("Scan", "Exscan", "Iscan", "Iexscan", "Scan_init", "Exscan_init"):
+        wanted(re.search(rf"MPI_{name} +1 calls passed on: prefix sums \(bits may vary\)",
+                         done.stderr), name, done.stderr)
+    done = start(2, [program("prefix")], settings="strict")
+    wanted(done.returncode != 0 and "strict: MPI_Scan on rank" in done.stderr, done.stderr)
+
+
 @case("memory of a device is passed on, also if CUDA or HIP is loaded late and for itself")
 def _():
     for stub in (0, 5, 6):  # CUDA, and versions of HIP

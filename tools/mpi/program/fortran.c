@@ -99,6 +99,30 @@ BINDING(reduce_scatter_block,
 		MPI_Fint *comm, MPI_Fint *error),
 	(send, receive, count, datatype, op, comm, error))
 
+static void take_scan(void *send, void *receive, MPI_Fint *count, MPI_Fint *datatype, MPI_Fint *op,
+	MPI_Fint *comm, MPI_Fint *error)
+{
+	give(error,
+		MPI_Scan(ordo_mpi_fortran_buffer(send), ordo_mpi_fortran_buffer(receive), *count,
+			PMPI_Type_f2c(*datatype), PMPI_Op_f2c(*op), PMPI_Comm_f2c(*comm)));
+}
+BINDING(scan,
+	(void *send, void *receive, MPI_Fint *count, MPI_Fint *datatype, MPI_Fint *op,
+		MPI_Fint *comm, MPI_Fint *error),
+	(send, receive, count, datatype, op, comm, error))
+
+static void take_exscan(void *send, void *receive, MPI_Fint *count, MPI_Fint *datatype,
+	MPI_Fint *op, MPI_Fint *comm, MPI_Fint *error)
+{
+	give(error,
+		MPI_Exscan(ordo_mpi_fortran_buffer(send), ordo_mpi_fortran_buffer(receive), *count,
+			PMPI_Type_f2c(*datatype), PMPI_Op_f2c(*op), PMPI_Comm_f2c(*comm)));
+}
+BINDING(exscan,
+	(void *send, void *receive, MPI_Fint *count, MPI_Fint *datatype, MPI_Fint *op,
+		MPI_Fint *comm, MPI_Fint *error),
+	(send, receive, count, datatype, op, comm, error))
+
 /* MPI_Init is the library's own binding, which makes its constants known, and then ours. */
 static void init(const char *own, MPI_Fint *error)
 {

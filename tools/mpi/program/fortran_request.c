@@ -270,6 +270,37 @@ BINDING(ireduce_scatter_block,
 		MPI_Fint *comm, MPI_Fint *request, MPI_Fint *error),
 	(send, receive, count, datatype, op, comm, request, error))
 
+static void take_iscan(void *send, void *receive, MPI_Fint *count, MPI_Fint *datatype, MPI_Fint *op,
+	MPI_Fint *comm, MPI_Fint *request, MPI_Fint *error)
+{
+	MPI_Request made = MPI_REQUEST_NULL;
+	const int code = MPI_Iscan(ordo_mpi_fortran_buffer(send), ordo_mpi_fortran_buffer(receive),
+		*count, PMPI_Type_f2c(*datatype), PMPI_Op_f2c(*op), PMPI_Comm_f2c(*comm), &made);
+	if (code == MPI_SUCCESS)
+		*request = PMPI_Request_c2f(made);
+	give(error, code);
+}
+BINDING(iscan,
+	(void *send, void *receive, MPI_Fint *count, MPI_Fint *datatype, MPI_Fint *op,
+		MPI_Fint *comm, MPI_Fint *request, MPI_Fint *error),
+	(send, receive, count, datatype, op, comm, request, error))
+
+static void take_iexscan(void *send, void *receive, MPI_Fint *count, MPI_Fint *datatype,
+	MPI_Fint *op, MPI_Fint *comm, MPI_Fint *request, MPI_Fint *error)
+{
+	MPI_Request made = MPI_REQUEST_NULL;
+	const int code =
+		MPI_Iexscan(ordo_mpi_fortran_buffer(send), ordo_mpi_fortran_buffer(receive), *count,
+			PMPI_Type_f2c(*datatype), PMPI_Op_f2c(*op), PMPI_Comm_f2c(*comm), &made);
+	if (code == MPI_SUCCESS)
+		*request = PMPI_Request_c2f(made);
+	give(error, code);
+}
+BINDING(iexscan,
+	(void *send, void *receive, MPI_Fint *count, MPI_Fint *datatype, MPI_Fint *op,
+		MPI_Fint *comm, MPI_Fint *request, MPI_Fint *error),
+	(send, receive, count, datatype, op, comm, request, error))
+
 #else
 /* MPICH's handles are those of C. */
 static void take_start(MPI_Fint *request, MPI_Fint *error)

@@ -76,6 +76,38 @@ int MPI_Ireduce_scatter_block(const void *send, void *receive, int count, MPI_Da
 	return code;
 }
 
+int MPI_Iscan(const void *send, void *receive, int count, MPI_Datatype datatype, MPI_Op op,
+	MPI_Comm comm, MPI_Request *request)
+{
+	const struct ordo_mpi_call call = {.operation = ORDO_MPI_ALLREDUCE,
+		.send = send,
+		.receive = receive,
+		.count = count,
+		.datatype = datatype,
+		.op = op,
+		.comm = comm};
+	struct ordo_mpi_passed passed = {0};
+	ordo_mpi_begin(&passed, ORDO_MPI_F_ISCAN, &call);
+	return ordo_mpi_end_begun(
+		&passed, &call, PMPI_Iscan(send, receive, count, datatype, op, comm, request));
+}
+
+int MPI_Iexscan(const void *send, void *receive, int count, MPI_Datatype datatype, MPI_Op op,
+	MPI_Comm comm, MPI_Request *request)
+{
+	const struct ordo_mpi_call call = {.operation = ORDO_MPI_ALLREDUCE,
+		.send = send,
+		.receive = receive,
+		.count = count,
+		.datatype = datatype,
+		.op = op,
+		.comm = comm};
+	struct ordo_mpi_passed passed = {0};
+	ordo_mpi_begin(&passed, ORDO_MPI_F_IEXSCAN, &call);
+	return ordo_mpi_end_begun(
+		&passed, &call, PMPI_Iexscan(send, receive, count, datatype, op, comm, request));
+}
+
 #if MPI_VERSION >= 4
 int MPI_Iallreduce_c(const void *send, void *receive, MPI_Count count, MPI_Datatype datatype,
 	MPI_Op op, MPI_Comm comm, MPI_Request *request)
@@ -152,4 +184,35 @@ int MPI_Ireduce_scatter_block_c(const void *send, void *receive, MPI_Count count
 	return code;
 }
 
+int MPI_Iscan_c(const void *send, void *receive, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
+	MPI_Comm comm, MPI_Request *request)
+{
+	const struct ordo_mpi_call call = {.operation = ORDO_MPI_ALLREDUCE,
+		.send = send,
+		.receive = receive,
+		.count = count,
+		.datatype = datatype,
+		.op = op,
+		.comm = comm};
+	struct ordo_mpi_passed passed = {0};
+	ordo_mpi_begin(&passed, ORDO_MPI_F_ISCAN, &call);
+	return ordo_mpi_end_begun(
+		&passed, &call, PMPI_Iscan_c(send, receive, count, datatype, op, comm, request));
+}
+
+int MPI_Iexscan_c(const void *send, void *receive, MPI_Count count, MPI_Datatype datatype,
+	MPI_Op op, MPI_Comm comm, MPI_Request *request)
+{
+	const struct ordo_mpi_call call = {.operation = ORDO_MPI_ALLREDUCE,
+		.send = send,
+		.receive = receive,
+		.count = count,
+		.datatype = datatype,
+		.op = op,
+		.comm = comm};
+	struct ordo_mpi_passed passed = {0};
+	ordo_mpi_begin(&passed, ORDO_MPI_F_IEXSCAN, &call);
+	return ordo_mpi_end_begun(
+		&passed, &call, PMPI_Iexscan_c(send, receive, count, datatype, op, comm, request));
+}
 #endif

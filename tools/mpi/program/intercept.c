@@ -54,6 +54,12 @@ static bool is_too_large(enum ordo_mpi_function function, const struct ordo_mpi_
 	       (uint64_t)most * (uint64_t)nrank * (uint64_t)size > ordo_mpi_settings.memory;
 }
 
+static bool is_prefix(enum ordo_mpi_function function)
+{
+	return function == ORDO_MPI_F_SCAN || function == ORDO_MPI_F_EXSCAN ||
+	       (function >= ORDO_MPI_F_ISCAN && function <= ORDO_MPI_F_EXSCAN_INIT);
+}
+
 /* Each rank has one shard at least, and its sum is not where they are. */
 static bool has_shards(const struct ordo_mpi_call *call)
 {
@@ -74,11 +80,10 @@ enum ordo_mpi_class ordo_mpi_begin(struct ordo_mpi_passed *passed, enum ordo_mpi
 	enum ordo_mpi_class class = ordo_mpi_classify(call);
 	if (class == ORDO_MPI_TAKEN && function == ORDO_MPI_F_ALLREDUCE_SHARDS && !has_shards(call))
 		class = ORDO_MPI_INVALID;
+	if (class == ORDO_MPI_TAKEN && is_prefix(function))
+		class = ORDO_MPI_PREFIX;
 	if (class == ORDO_MPI_TAKEN && is_too_large(function, call))
 		class = ORDO_MPI_TOO_LARGE;
-	if (class == ORDO_MPI_TAKEN &&
-		(function == ORDO_MPI_F_SCAN || function == ORDO_MPI_F_EXSCAN))
-		class = ORDO_MPI_PREFIX;
 	if (class != ORDO_MPI_TAKEN) {
 		ordo_mpi_count(function, class, 0, 0);
 		if (ordo_mpi_settings.strict && ordo_mpi_may_vary(class))

@@ -22,6 +22,14 @@ EXPORTED int PERSISTENT(Reduce_scatter_block)(const void *send, void *receive, i
 	MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request);
 WEAK int LIBRARY_PERSISTENT(Reduce_scatter_block)(const void *send, void *receive, int count,
 	MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request);
+EXPORTED int PERSISTENT(Scan)(const void *send, void *receive, int count, MPI_Datatype datatype,
+	MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request);
+WEAK int LIBRARY_PERSISTENT(Scan)(const void *send, void *receive, int count, MPI_Datatype datatype,
+	MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request);
+EXPORTED int PERSISTENT(Exscan)(const void *send, void *receive, int count, MPI_Datatype datatype,
+	MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request);
+WEAK int LIBRARY_PERSISTENT(Exscan)(const void *send, void *receive, int count,
+	MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request);
 #endif
 
 int PERSISTENT(Allreduce)(const void *send, void *receive, int count, MPI_Datatype datatype,
@@ -100,6 +108,39 @@ int PERSISTENT(Reduce_scatter_block)(const void *send, void *receive, int count,
 			LIBRARY_PERSISTENT(Reduce_scatter_block)(
 				send, receive, count, datatype, op, comm, info, request));
 	return code;
+}
+
+int PERSISTENT(Scan)(const void *send, void *receive, int count, MPI_Datatype datatype, MPI_Op op,
+	MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+	const struct ordo_mpi_call call = {.operation = ORDO_MPI_ALLREDUCE,
+		.send = send,
+		.receive = receive,
+		.count = count,
+		.datatype = datatype,
+		.op = op,
+		.comm = comm};
+	struct ordo_mpi_passed passed = {0};
+	ordo_mpi_begin(&passed, ORDO_MPI_F_SCAN_INIT, &call);
+	return ordo_mpi_end_begun(&passed, &call,
+		LIBRARY_PERSISTENT(Scan)(send, receive, count, datatype, op, comm, info, request));
+}
+
+int PERSISTENT(Exscan)(const void *send, void *receive, int count, MPI_Datatype datatype, MPI_Op op,
+	MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+	const struct ordo_mpi_call call = {.operation = ORDO_MPI_ALLREDUCE,
+		.send = send,
+		.receive = receive,
+		.count = count,
+		.datatype = datatype,
+		.op = op,
+		.comm = comm};
+	struct ordo_mpi_passed passed = {0};
+	ordo_mpi_begin(&passed, ORDO_MPI_F_EXSCAN_INIT, &call);
+	return ordo_mpi_end_begun(&passed, &call,
+		LIBRARY_PERSISTENT(Exscan)(
+			send, receive, count, datatype, op, comm, info, request));
 }
 
 #if MPI_VERSION >= 4
@@ -181,4 +222,35 @@ int MPI_Reduce_scatter_block_init_c(const void *send, void *receive, MPI_Count c
 	return code;
 }
 
+int MPI_Scan_init_c(const void *send, void *receive, MPI_Count count, MPI_Datatype datatype,
+	MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+	const struct ordo_mpi_call call = {.operation = ORDO_MPI_ALLREDUCE,
+		.send = send,
+		.receive = receive,
+		.count = count,
+		.datatype = datatype,
+		.op = op,
+		.comm = comm};
+	struct ordo_mpi_passed passed = {0};
+	ordo_mpi_begin(&passed, ORDO_MPI_F_SCAN_INIT, &call);
+	return ordo_mpi_end_begun(&passed, &call,
+		PMPI_Scan_init_c(send, receive, count, datatype, op, comm, info, request));
+}
+
+int MPI_Exscan_init_c(const void *send, void *receive, MPI_Count count, MPI_Datatype datatype,
+	MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+	const struct ordo_mpi_call call = {.operation = ORDO_MPI_ALLREDUCE,
+		.send = send,
+		.receive = receive,
+		.count = count,
+		.datatype = datatype,
+		.op = op,
+		.comm = comm};
+	struct ordo_mpi_passed passed = {0};
+	ordo_mpi_begin(&passed, ORDO_MPI_F_EXSCAN_INIT, &call);
+	return ordo_mpi_end_begun(&passed, &call,
+		PMPI_Exscan_init_c(send, receive, count, datatype, op, comm, info, request));
+}
 #endif

@@ -23,7 +23,8 @@ const char *ordo_mpi_function_name(enum ordo_mpi_function function)
 		"MPI_Reduce_scatter", "MPI_Reduce_scatter_block", "MPI_Scan", "MPI_Exscan",
 		"MPI_Iallreduce", "MPI_Ireduce", "MPI_Ireduce_scatter", "MPI_Ireduce_scatter_block",
 		"MPI_Allreduce_init", "MPI_Reduce_init", "MPI_Reduce_scatter_init",
-		"MPI_Reduce_scatter_block_init", "ordo_mpi_allreduce_shards"};
+		"MPI_Reduce_scatter_block_init", "MPI_Iscan", "MPI_Iexscan", "MPI_Scan_init",
+		"MPI_Exscan_init", "ordo_mpi_allreduce_shards"};
 	return names[function];
 }
 

@@ -21,9 +21,13 @@ enum ordo_mpi_function {
 	ORDO_MPI_F_REDUCE_INIT,
 	ORDO_MPI_F_REDUCE_SCATTER_INIT,
 	ORDO_MPI_F_REDUCE_SCATTER_BLOCK_INIT,
+	ORDO_MPI_F_ISCAN,
+	ORDO_MPI_F_IEXSCAN,
+	ORDO_MPI_F_SCAN_INIT,
+	ORDO_MPI_F_EXSCAN_INIT,
 	ORDO_MPI_F_ALLREDUCE_SHARDS /* ours, and blocking */
 };
-#define ORDO_MPI_NFUNCTION 15
+#define ORDO_MPI_NFUNCTION 19
 
 const char *ordo_mpi_function_name(enum ordo_mpi_function function); /* "MPI_Allreduce" */
 
