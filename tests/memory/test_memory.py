@@ -109,6 +109,9 @@ def _(ordo):
             wanted(done.returncode in (2, 5), name, operator, done.err)
             wanted(done.returncode == 2 or re.search(message, done.err), name, operator, done.err)
     for operator in operators:
+        if operator == "Custom":
+            ordo.fails(2, "no algorithm is for it", "compile", operator, "-n", 2147483647)
+            continue
         ordo.fails(2, "wanted at most 2147483647 chunks in all" if operator == "AllToAll"
                    else "no algorithm applies.*\nhint: .*--memory-limit", "compile", operator, "-n",
                    2147483647, "-o", "x.json", before=within(300))
