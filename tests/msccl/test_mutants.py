@@ -10,6 +10,7 @@ import json
 import os
 import pathlib
 import random
+import re
 import subprocess
 import sys
 import tempfile
@@ -53,11 +54,10 @@ def false(found, verdict):
     kinds = found.kinds()
     if verdict.code not in (PROVED, REFUTED, BAD, UNDECIDED):
         return "no verdict"
-    if verdict.code == PROVED:
+    if class_of(verdict) == "equivalent":
         return f"proved, but: {sorted(kinds)}" if kinds else None
     if not kinds and not found.doubts and not found.refusals:
-        unjudged = found.run.file.coll == "custom" and verdict.code == UNDECIDED
-        return None if unjudged else "not proved, though nothing is wrong"
+        return "not proved, though nothing is wrong"
     if verdict.code == REFUTED:
         return false_rules(found, verdict)
     return None
@@ -84,8 +84,10 @@ def false_rules(found, verdict):
     return None
 
 
-def class_of(found, verdict):
+def class_of(verdict):
     if verdict.code == PROVED:
+        return "equivalent"
+    if verdict.code == UNDECIDED and verdict.answer.get("contents_judged") is False:
         return "equivalent"
     return "refuted" if verdict.code == REFUTED else "refused"
 
@@ -104,14 +106,17 @@ def sample(files, count, seed, tally):
     while count > 0:
         draw = random.Random(seed)
         name, text = draw.choice(files)
-        if name == "random":
+        if name in ("random", "custom"):
             text = random_files.random_file(seed)
+        if name == "custom":
+            text = re.sub('coll=".*?" inplace=".*?" outofplace=".*?"',
+                          'coll="custom" inplace="0" outofplace="1"', text)
         made = mutants.mutant(text, seed)
         if made:
             found = interpreter.judge(made[1], pieces=1, seed=seed)
             verdict = Verdict(made[1])
             reason = false(found, verdict)
-            tally[class_of(found, verdict)] += 1
+            tally[class_of(verdict)] += 1
             if reason:
                 wrong.append(f"seed {seed}, {name}, {made[0]}: {reason}; {verdict}\n"
                              f"faults {found.faults[:3]} doubts {found.doubts[:3]} "
@@ -159,6 +164,11 @@ def _():
     judged([("random", None)], COUNT // 2)
 
 
+@case("mutants of files of a collective of their own are too, but for their contents")
+def _():
+    judged([("custom", None)], COUNT // 4)
+
+
 @case("mutants of files in use are refuted, refused, or as right as the file")
 def _():
     files = list(small_files())
@@ -174,6 +184,19 @@ def _():
     for proto in generate.PROTOCOLS:
         verdict = Verdict(text.replace('"Simple"', f'"{proto}"'))
         wanted(verdict.code == REFUTED and verdict.rules == {"R8"}, proto, verdict)
+
+
+@case("no verdict but a deadlock's changes with the slots of the protocol")
+def _():
+    for seed in range(SEED, SEED + COUNT // 10):
+        made = mutants.mutant(random_files.random_file(seed), seed)
+        said = {}
+        for proto in generate.PROTOCOLS if made else ():
+            verdict = Verdict(re.sub('proto=".*?"', f'proto="{proto}"', made[1], count=1))
+            # Where it hangs with few slots, it may be refuted for that alone.
+            said[verdict.code if verdict.code not in (PROVED, REFUTED) else "judged",
+                 frozenset(verdict.rules - {"R7"})] = proto
+        wanted(len(said) < 2, seed, said, made)
 
 
 @case("what only whole messages order is a race, since large ones travel in pieces")
@@ -194,7 +217,7 @@ def _():
 @case("least slots and safe sizes are the interpreter's")
 def _():
     files = [generate.head_to_head(messages, proto, width).xml() for proto in generate.PROTOCOLS
-             for messages in (1, 2, 3) for width in (1, 3, 5, 8, 20)]
+             for messages in (1, 2, 3) for width in (1, 3, 8)]
     files += list(generate.correct().values())[::4]
     for seed in range(SEED, SEED + COUNT // 10):
         made = mutants.mutant(random_files.random_file(seed), seed)
@@ -211,7 +234,7 @@ def _():
         wanted(said["safe_bytes"] == interpreter.safe_size(text), "safe size",
                interpreter.safe_size(text), said, text)
         compared += 1
-    wanted(compared > 40, compared)
+    wanted(compared > 30, compared)
 
 
 FOLDER = tempfile.TemporaryDirectory()
