@@ -6,6 +6,7 @@ the programs, built for LIBRARY. The programs compare bits with trees that they 
 import pathlib
 import re
 import shutil
+import struct
 import sys
 import tempfile
 
@@ -135,6 +136,30 @@ def _():
                          rf".*{re.escape(other)}", done.stderr), what, done.stderr)
     done = start(3, [program("unequal"), "nothing"], settings="check,report=none")
     wanted(done.returncode == 0 and not done.stdout + done.stderr, done.stdout, done.stderr)
+
+
+@case("communicators of every kind: grids, splits, sessions; what cannot be taken is counted")
+def _():
+    done = start(3, [program("communicators")])
+    agree(done)
+    for why in ("operation does not commute", "inter-communicator"):
+        wanted(re.search(rf"calls passed on: {why} \(bits may vary\)", done.stderr), done.stderr)
+    done = start(2, [program("communicators"), 60])
+    agree(done)
+    wanted(calls(done.stderr, "MPI_Allreduce") > 60, done.stderr)
+
+
+@case("a program built with -Ofast, which flushes small numbers to zero, gets the same bits")
+def _():
+    plain, fast = start(2, [program("fast")]), start(2, [program("fastest")])
+    lines = set(plain.stdout.splitlines())
+    wanted(plain.returncode == 0 and len(lines) == 1, plain.stdout, plain.stderr)
+    wanted(fast.stdout == plain.stdout, plain.stdout, fast.stdout, fast.stderr)
+    for i, word in enumerate(lines.pop().split()):
+        inputs = [(i * 7919 + rank * 104729) % 2**23 | i % 2 << 23 for rank in range(2)]
+        total = sum(struct.unpack("2f", struct.pack("2I", *inputs)))
+        wanted(word == struct.pack(">f", total).hex(), i, word, total)
+    wanted("3 calls from another floating-point mode" in fast.stderr, fast.stderr)
 
 
 @case("prefix sums of every kind are passed on and counted, and strict names them")
