@@ -152,8 +152,32 @@ static void make_and_free(int n)
 	}
 }
 
+/* The library's own sum. */
+static int reduce_without_init(void)
+{
+	int sum = 0;
+#if MPI_VERSION >= 4
+	const int one = 1;
+	MPI_Comm comm;
+	MPI_Session session;
+	MPI_Group group;
+	MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &session);
+	MPI_Group_from_session_pset(session, "mpi://WORLD", &group);
+	MPI_Comm_create_from_group(group, "ordo", MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &comm);
+	MPI_Comm_size(comm, &nrank);
+	for (int time = 0; time < 2; time++)
+		MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, comm);
+	MPI_Comm_free(&comm);
+	MPI_Group_free(&group);
+	MPI_Session_finalize(&session);
+#endif
+	return sum != nrank;
+}
+
 int main(int argc, char **argv)
 {
+	if (argc > 1 && !strcmp(argv[1], "session"))
+		return reduce_without_init();
 	MPI_Init(&argc, &argv);
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 	MPI_Comm_size(MPI_COMM_WORLD, &nrank);

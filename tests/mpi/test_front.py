@@ -149,6 +149,17 @@ def _():
     wanted(calls(done.stderr, "MPI_Allreduce") > 60, done.stderr)
 
 
+@case("a program that starts MPI by a session alone works, and is told that nothing is changed")
+def _():
+    if LIBRARY == "openmpi":
+        print("# not tested: Open MPI 4 has no sessions")
+        return
+    done = start(2, [program("communicators"), "session"])
+    wanted(done.returncode == 0, done.stdout, done.stderr)
+    wanted(done.stderr.count("without MPI_Init: reductions are the library's own") == 1,
+           done.stderr)
+
+
 @case("a program built with -Ofast, which flushes small numbers to zero, gets the same bits")
 def _():
     plain, fast = start(2, [program("fast")]), start(2, [program("fastest")])

@@ -3,6 +3,7 @@
 #include "settings.h"
 #include <limits.h>
 #include <ordo/float_mode.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #define XXH_INLINE_ALL
 #include <xxhash.h>
@@ -32,6 +33,23 @@ static bool is_started(void)
 	PMPI_Initialized(&is_on);
 	PMPI_Finalized(&is_over);
 	return is_on && !is_over;
+}
+
+static _Atomic bool has_session;
+
+/* Without MPI_Init there is no communicator of all ranks, by which they share settings. */
+static void report_session(MPI_Comm comm)
+{
+	int is_on = 0, rank = 0;
+	if (!has_session || comm == MPI_COMM_NULL)
+		return;
+	PMPI_Initialized(&is_on);
+	if (is_on || !atomic_exchange(&has_session, false))
+		return;
+	PMPI_Comm_rank(comm, &rank);
+	if (!rank)
+		fprintf(stderr, "ordo: MPI was started by MPI_Session_init without MPI_Init: "
+				"reductions are the library's own\n");
 }
 
 /* Sums of inputs that wait for others need memory, by the arguments that all ranks share: the
@@ -73,8 +91,10 @@ enum ordo_mpi_class ordo_mpi_begin(struct ordo_mpi_passed *passed, enum ordo_mpi
 {
 	passed->function = function;
 	passed->line.is_on = false;
-	if (!is_started())
+	if (!is_started()) {
+		report_session(call->comm);
 		return ORDO_MPI_INVALID;
+	}
 	ordo_mpi_meet_late();
 	ordo_mpi_report_at_end();
 	enum ordo_mpi_class class = ordo_mpi_classify(call);
@@ -191,6 +211,15 @@ int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
 		ordo_mpi_meet();
 	return code;
 }
+
+#if MPI_VERSION >= 4
+int MPI_Session_init(MPI_Info info, MPI_Errhandler handler, MPI_Session *session)
+{
+	const int code = PMPI_Session_init(info, handler, session);
+	has_session = has_session || code == MPI_SUCCESS;
+	return code;
+}
+#endif
 
 int MPI_Allreduce(
 	const void *send, void *receive, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
