@@ -12,6 +12,8 @@ struct contents {
 	const struct ordo_problem *problem;
 	uint32_t inputs, outputs, cells; /* slots of a rank, at most: input, output, all */
 	uint32_t *chunk;		 /* [nrank][cells] what a slot holds; ORDO_NONE: nothing */
+	uint64_t *sum;	  /* [nrank][cells] the sum of the leaves that a slot has added up */
+	uint64_t *want;	  /* [chunk] of all leaves */
 	uint32_t foreign; /* the first move of another chunk into an output slot; ORDO_NONE */
 };
 
@@ -54,6 +56,15 @@ static uint32_t own_chunk(const struct contents *c, uint32_t rank, uint32_t buff
 				    : ordo_output_chunk(c->problem, rank, slot);
 }
 
+/* A number that stands for a rank's own input of a chunk (the finalizer of splitmix64). */
+static uint64_t leaf(uint32_t rank, uint32_t chunk)
+{
+	uint64_t x = ((uint64_t)rank << 32 | chunk) + UINT64_C(0x9e3779b97f4a7c15);
+	x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+	x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
+	return x ^ x >> 31;
+}
+
 static enum ordo_visit follow(void *closure, uint32_t stream, uint32_t id)
 {
 	struct contents *c = closure;
@@ -71,6 +82,11 @@ static enum ordo_visit follow(void *closure, uint32_t stream, uint32_t id)
 		task->chunk = own;
 	if (own != ORDO_NONE && own != task->chunk && c->foreign == ORDO_NONE)
 		c->foreign = id;
+	if (dst) {
+		const uint64_t moved = src ? c->sum[src - c->chunk] : 0;
+		uint64_t *sum = &c->sum[dst - c->chunk];
+		*sum = moved + (ordo_task_reduces(task) ? *sum : 0);
+	}
 	/* Of Custom, a sum has the least name in it. */
 	if (dst && (!ordo_task_reduces(task) || *dst == ORDO_NONE ||
 			   (c->problem->op == ORDO_CUSTOM && task->chunk < *dst)))
@@ -90,23 +106,41 @@ static bool open_contents(struct contents *c, struct ordo_schedule *schedule)
 	}
 	c->cells = c->inputs + c->outputs + schedule->scratch_slots;
 	const size_t count = (size_t)problem->nrank * c->cells;
+	const size_t most = c->inputs > c->outputs ? c->inputs : c->outputs;
 	c->chunk = malloc((count + 1) * sizeof *c->chunk);
-	for (size_t i = 0; c->chunk && i < count; i++)
+	c->sum = calloc(count + 1, sizeof *c->sum);
+	c->want = calloc(most * problem->nrank + 1, sizeof *c->want);
+	if (!c->chunk || !c->sum || !c->want)
+		return false;
+	for (size_t i = 0; i < count; i++)
 		c->chunk[i] = ORDO_NONE;
-	for (uint32_t rank = 0; c->chunk && rank < problem->nrank; rank++)
-		for (uint32_t s = 0; s < ordo_input_slots(problem, rank); s++)
-			*cell_inside(c, rank, ORDO_INPUT, s) = ordo_input_chunk(problem, rank, s);
-	return c->chunk;
+	for (uint32_t rank = 0; rank < problem->nrank; rank++)
+		for (uint32_t s = 0; s < ordo_input_slots(problem, rank); s++) {
+			uint32_t *at = cell_inside(c, rank, ORDO_INPUT, s);
+			*at = ordo_input_chunk(problem, rank, s);
+			c->sum[at - c->chunk] = leaf(rank, *at);
+			c->want[*at] += leaf(rank, *at);
+		}
+	return true;
 }
 
-/* Do all slots of the output hold their own chunks? */
+static void close_contents(struct contents *c)
+{
+	free(c->chunk);
+	free(c->sum);
+	free(c->want);
+}
+
+/* Does every slot of the output hold its own chunk, of all that have it? */
 static bool end_right(const struct contents *c)
 {
 	for (uint32_t rank = 0; rank < c->problem->nrank; rank++)
-		for (uint32_t s = 0; s < ordo_output_slots(c->problem, rank); s++)
-			if (*cell_inside(c, rank, ORDO_OUTPUT, s) !=
-				ordo_output_chunk(c->problem, rank, s))
+		for (uint32_t s = 0; s < ordo_output_slots(c->problem, rank); s++) {
+			const uint32_t *at = cell_inside(c, rank, ORDO_OUTPUT, s);
+			if (*at != ordo_output_chunk(c->problem, rank, s) ||
+				c->sum[at - c->chunk] != c->want[*at])
 				return false;
+		}
 	return true;
 }
 
@@ -172,6 +206,6 @@ bool msccl_name_chunks(struct ordo_schedule *schedule, const struct msccl_progra
 	worked = worked && run(&c, error);
 	if (worked && c.foreign != ORDO_NONE && end_right(&c))
 		worked = fail_foreign(&c, program, error);
-	free(c.chunk);
+	close_contents(&c);
 	return worked;
 }
