@@ -325,7 +325,7 @@ def _(ordo):
          ["compile", "allgather", "-n", 4, "-a", "ring", "--shards", 8]),
         (r"--shards: found 0", ["compile", "allreduce", "-n", 4, "-a", "ring", "--shards", 0]),
         (r"wanted the file or folder of a schedule", ["verify"]),
-        (r"found ring.json and x", ["verify", "ring.json", "x"]),
+        (r"found ring.json and x", ["order", "ring.json", "x"]),
         (r"--type: found f31, wanted f16, bf16, f32", ["run", "ring.json", "--type", "f31"]),
         (r"--op: found average, wanted sum", ["run", "ring.json", "--op", "average"]),
         (r"--transport: found smoke, wanted", ["run", "ring.json", "--transport", "smoke"]),

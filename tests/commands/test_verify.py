@@ -11,6 +11,28 @@ from desk import ORDO, desk_case
 from tap import run_cases, wanted
 
 
+@desk_case("several files: each with its verdict; 1 if one is refuted, else the largest exit code")
+def _(ordo):
+    ordo.compile("ring.json")
+    ordo.compile("mesh.json", algorithm="mesh")
+    broken = REJECT / "R8-two-writers-unordered.json"
+    out = ordo.works("verify", "ring.json", "mesh.json", "--require", "G1").out
+    wanted("ring.json: proved" in out and "mesh.json: proved" in out, out)
+    ordo.fails(1, "G3 position-invariant does not hold", "verify", "mesh.json", "ring.json",
+               "--require", "G3")
+    done = ordo("verify", "ring.json", "nothing.json")
+    wanted(done.returncode == 5 and "nothing.json: error" in done.err
+           and "ring.json: proved" in done.out, done)
+    done = ordo.fails(1, "nothing.json: error", "verify", "nothing.json", broken, "mesh.json")
+    wanted("mesh.json: proved" in done.out, done.out)
+    answer = ordo.answer("verify", "nothing.json", broken, "mesh.json")
+    wanted([(one["exit code"], one.get("proved")) for one in answer["files"]] ==
+           [(5, None), (1, False), (0, True)] and answer["exit code"] == 1, answer)
+    ordo.fails(2, "--write-replay takes one file, found 2", "verify", broken, broken,
+               "--write-replay", "x.json")
+    ordo.fails(2, "one file, found 2", "verify", "ring.json", "mesh.json", "--certificate", "p")
+
+
 @desk_case("verify tells the guarantees and the order digest of what it proved")
 def _(ordo):
     ordo.compile("ring.json")

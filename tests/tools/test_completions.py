@@ -137,7 +137,7 @@ def _():
     "command or option"
 )
 def _():
-    for words in [["compile", "allreduce", "--ranks", ""], ["verify", "a", ""], ["nonsense", ""],
+    for words in [["compile", "allreduce", "--ranks", ""], ["order", "a", ""], ["nonsense", ""],
                   ["verify", "--nonsense="], ["demo", ""], ["compile", "allreduce", "ring", ""],
                   ["compile", "allreduce", "-n8", "--ranks="]]:
         wanted(offers(*words) == [], words, offers(*words))

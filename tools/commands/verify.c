@@ -373,22 +373,8 @@ static bool makes_sense(struct call *call, const struct args *args)
 	return false;
 }
 
-static int verify_with(struct call *call, struct args *args)
+static int verify_file(struct call *call, struct args *args)
 {
-	if (args->generate.algorithm && !call->noperand)
-		args->file = args->generate.algorithm;
-	else if (args->generate.algorithm)
-		call->status = fail_usage(
-			call, NULL, "--generate takes no file, found %s", call->operands[0]);
-	else
-		args->file = only_operand(
-			call, "the file or folder of a schedule or plan set, or - for stdin");
-	if (!args->file || !read_symmetry_use(call, args->symmetry, &args->use) ||
-		!read_arithmetic(call, &args->arithmetic) ||
-		!read_guarantees(call, &args->conditions) || !makes_sense(call, args))
-		return call->status;
-	if (args->generate.algorithm)
-		return verify_programs(call, args);
 	if (args->runtime && is_folder(args->file))
 		return verify_msccl_folder(
 			call, &(struct msccl_folder_question){args->file, args->runtime,
@@ -399,6 +385,54 @@ static int verify_with(struct call *call, struct args *args)
 	if (is_xml(args->file))
 		return verify_msccl(call, args);
 	return ordo_is_plan_set(args->file) ? verify_all(call, args) : verify_one(call, args);
+}
+
+/* With --json one object for each, in "files". A refuted file decides the exit code, else the
+ * largest code. */
+static int verify_several(struct call *call, const struct args *args)
+{
+	cJSON *all = call->answer, *list = call->json ? cJSON_AddArrayToObject(all, "files") : NULL;
+	int worst = ORDO_OK;
+	if (args->replay || args->input || args->certificate)
+		return fail_usage(call, NULL, "%s takes one file, found %zu",
+			args->replay  ? "--write-replay"
+			: args->input ? "--write-input"
+				      : "--certificate",
+			call->noperand);
+	for (size_t i = 0; i < call->noperand; i++) {
+		struct args one = *args;
+		one.file = call->operands[i];
+		if (list)
+			cJSON_AddItemToArray(list, call->answer = cJSON_CreateObject());
+		add_text(list ? call->answer : NULL, "file", one.file);
+		const int status = verify_file(call, &one);
+		add_count(list ? call->answer : NULL, "exit code", (uint64_t)status);
+		if (worst != ORDO_REFUTED && (status == ORDO_REFUTED || status > worst))
+			worst = status;
+	}
+	call->answer = all;
+	return worst;
+}
+
+static int verify_with(struct call *call, struct args *args)
+{
+	if (args->generate.algorithm && !call->noperand)
+		args->file = args->generate.algorithm;
+	else if (args->generate.algorithm)
+		call->status = fail_usage(
+			call, NULL, "--generate takes no file, found %s", call->operands[0]);
+	else if (call->noperand > 1)
+		args->file = call->operands[0];
+	else
+		args->file = only_operand(
+			call, "the file or folder of a schedule or plan set, or - for stdin");
+	if (!args->file || !read_symmetry_use(call, args->symmetry, &args->use) ||
+		!read_arithmetic(call, &args->arithmetic) ||
+		!read_guarantees(call, &args->conditions) || !makes_sense(call, args))
+		return call->status;
+	if (args->generate.algorithm)
+		return verify_programs(call, args);
+	return call->noperand > 1 ? verify_several(call, args) : verify_file(call, args);
 }
 
 static int verify(struct call *call)
@@ -453,7 +487,7 @@ static int verify(struct call *call)
 const struct command verify_command = {
 	.name = "verify",
 	.summary = "proves a schedule in every interleaving, or shows which rule it breaks",
-	.usage = "FILE|--generate A [OPTION]...",
+	.usage = "FILE...|--generate A [OPTION]...",
 	.examples =
 		"  ordo verify ring.json\n"
 		"  ordo verify ring.json --fail-link 0-1\n"

@@ -531,7 +531,7 @@ static char *read_file(const char *path, size_t *size, struct ordo_error *error)
 	size_t room = 0, got = 1;
 	*size = 0;
 	if (!file) {
-		ordo_fail(error, ORDO_BAD_INPUT, 0, "cannot open: %s", strerror(errno));
+		ordo_fail(error, ORDO_ENVIRONMENT, 0, "cannot open: %s", strerror(errno));
 		return NULL;
 	}
 	while (got && ordo_array_reserve(&text, &room, *size + 65536, 1))
@@ -542,7 +542,7 @@ static char *read_file(const char *path, size_t *size, struct ordo_error *error)
 	if (!got && !bad)
 		return text;
 	if (bad)
-		ordo_fail(error, ORDO_BAD_INPUT, 0, "cannot read: %s", strerror(errno));
+		ordo_fail(error, ORDO_ENVIRONMENT, 0, "cannot read: %s", strerror(errno));
 	else
 		ordo_fail_memory(error);
 	free(text);
