@@ -19,9 +19,8 @@ static bool can_relay(struct ordering *o, uint32_t lane, uint32_t from, uint32_t
 		return true;
 	if (last >= to)
 		return false;
-	return was_before(o, last, from) ||
-	       (last < from ? ordo_order_implied(o, last, to)
-			    : ordo_order_implied_already(o, last, to));
+	return was_before(o, last, from) || (last < from ? ordo_order_implied(o, last, to)
+							 : ordo_order_implied_already(o, last, to));
 }
 
 /* One more stream for a rank, called "relay", "relay 1", ... */
