@@ -391,7 +391,8 @@ static int verify_file(struct call *call, struct args *args)
  * largest code. */
 static int verify_several(struct call *call, const struct args *args)
 {
-	cJSON *all = call->answer, *list = call->json ? cJSON_AddArrayToObject(all, "files") : NULL;
+	cJSON *all = call->answer;
+	const struct report report = report_of(call, stdout), list = report_list(&report, "files");
 	int worst = ORDO_OK;
 	if (args->replay || args->input || args->certificate)
 		return fail_usage(call, NULL, "%s takes one file, found %zu",
@@ -402,11 +403,11 @@ static int verify_several(struct call *call, const struct args *args)
 	for (size_t i = 0; i < call->noperand; i++) {
 		struct args one = *args;
 		one.file = call->operands[i];
-		if (list)
-			cJSON_AddItemToArray(list, call->answer = cJSON_CreateObject());
-		add_text(list ? call->answer : NULL, "file", one.file);
+		const struct report file = report_item(&list);
+		call->answer = file.json ? file.json : all;
+		add_text(file.json, "file", one.file);
 		const int status = verify_file(call, &one);
-		add_count(list ? call->answer : NULL, "exit code", (uint64_t)status);
+		add_count(file.json, "exit code", (uint64_t)status);
 		if (worst != ORDO_REFUTED && (status == ORDO_REFUTED || status > worst))
 			worst = status;
 	}
