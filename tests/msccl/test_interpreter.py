@@ -95,7 +95,8 @@ def _():
     planted("malformed", pairs, ('send="1"', 'send="-1"'))
     gather = generate.ring_all_gather(3, in_place=False).xml()
     planted("messages", gather, ('type="rcs"', 'type="r"'), ('type="r"', 'type="s"'))
-    planted("input", gather, ('dstbuf="o"', 'dstbuf="i"'))
+    planted("input", generate.ring_all_gather(3, 2, in_place=False).xml(),
+            ('srcoff="0" dstbuf="o" dstoff="0"', 'srcoff="0" dstbuf="i" dstoff="1"'))
     planted("contents", gather, ('type="cpy" srcbuf="i" srcoff="0" dstbuf="o" dstoff="0"',
                                    'type="cpy" srcbuf="i" srcoff="0" dstbuf="o" dstoff="1"'))
     pairwise = generate.ring_reduce_scatter(2, 2).xml()
