@@ -28,6 +28,17 @@ def _(ordo):
     answer = ordo.answer("verify", "nothing.json", broken, "mesh.json")
     wanted([(one["exit code"], one.get("proved")) for one in answer["files"]] ==
            [(5, None), (1, False), (0, True)] and answer["exit code"] == 1, answer)
+    done = ordo("verify", "--table", "nothing.json", broken, "mesh.json")
+    rows = [line.split() for line in done.out.splitlines()]
+    wanted(done.returncode == 1 and done.err == "" and len(rows) == 4, done)
+    wanted(rows[0][:2] == ["file", "ranks"] and rows[0][-1] == "verdict", rows[0])
+    wanted(rows[1][:2] == ["nothing.json", "-"] and rows[1][9] == "failed:", rows[1])
+    wanted(rows[2][0] == str(broken) and rows[2][-2:] == ["refuted", "R8"], rows[2])
+    wanted(rows[3][:2] == ["mesh.json", "4"] and rows[3][5] == "yes" and rows[3][-1] == "proved",
+           rows[3])
+    required = ordo("verify", "--table", "ring.json", "--require", "G3")
+    wanted(required.returncode == 1 and "  not as required: G3" in required.out, required)
+    wanted(ordo.answer("verify", "--table", "ring.json")["files"][0]["proved"])
     ordo.fails(2, "--write-replay takes one file, found 2", "verify", broken, broken,
                "--write-replay", "x.json")
     ordo.fails(2, "one file, found 2", "verify", "ring.json", "mesh.json", "--certificate", "p")

@@ -14,6 +14,7 @@ BY_HAND = {
     "tools/ordo.c": "makes the answer that all members go to",
     "tools/commands/about/completions.c": "candidates are read by shells, as text or as JSON",
     "tools/commands/about/demo.c": "each command of the demo has an answer of its own",
+    "tools/commands/verify.c": "a line of the table is made of an answer",
     "tools/completion/complete.c": "candidates are read by shells, as text or as JSON",
     "tools/explain/algorithm.c": "paragraphs for people, facts in the JSON",
     "tools/explain/rule.c": "paragraphs for people, facts in the JSON",

@@ -8,6 +8,7 @@
 #include "report/plan_set.h"
 #include "report/proof.h"
 #include "report/symmetry.h"
+#include "report/verdict_table.h"
 #include "run/replay.h"
 #include <inttypes.h>
 #include <ordo/detail/certificate.h>
@@ -18,7 +19,7 @@ struct args {
 	const char *file;
 	struct topology_choice topology;
 	bool through_ranks;
-	bool atomic_reduce;
+	bool atomic_reduce, table;
 	struct ordo_limits limits;
 	uint32_t max_findings;
 	const char *replay, *input, *certificate;
@@ -387,6 +388,29 @@ static int verify_file(struct call *call, struct args *args)
 	return ordo_is_plan_set(args->file) ? verify_all(call, args) : verify_one(call, args);
 }
 
+/* A line of the table, from what --json would print of the file. */
+static int verify_row(struct call *call, struct args *args, int width)
+{
+	cJSON *before = call->answer;
+	call->json = true;
+	call->answer = cJSON_CreateObject();
+	const int status = verify_file(call, args);
+	if (call->answer)
+		print_verdict_row(stdout, width, args->file, status, call->answer);
+	cJSON_Delete(call->answer);
+	call->answer = before;
+	call->json = false;
+	return status;
+}
+
+static int widest_operand(const struct call *call)
+{
+	size_t width = strlen("file");
+	for (size_t i = 0; i < call->noperand; i++)
+		width = strlen(call->operands[i]) > width ? strlen(call->operands[i]) : width;
+	return (int)width;
+}
+
 /* With --json one object for each, in "files". A refuted file decides the exit code, else the
  * largest code. */
 static int verify_several(struct call *call, const struct args *args)
@@ -400,13 +424,17 @@ static int verify_several(struct call *call, const struct args *args)
 			: args->input ? "--write-input"
 				      : "--certificate",
 			call->noperand);
+	const int width = widest_operand(call);
+	if (args->table && !call->json)
+		print_verdict_head(stdout, width);
 	for (size_t i = 0; i < call->noperand; i++) {
 		struct args one = *args;
 		one.file = call->operands[i];
 		const struct report file = report_item(&list);
 		call->answer = file.json ? file.json : all;
 		add_text(file.json, "file", one.file);
-		const int status = verify_file(call, &one);
+		const int status = args->table && !call->json ? verify_row(call, &one, width)
+							      : verify_file(call, &one);
 		add_count(file.json, "exit code", (uint64_t)status);
 		if (worst != ORDO_REFUTED && (status == ORDO_REFUTED || status > worst))
 			worst = status;
@@ -433,7 +461,8 @@ static int verify_with(struct call *call, struct args *args)
 		return call->status;
 	if (args->generate.algorithm)
 		return verify_programs(call, args);
-	return call->noperand > 1 ? verify_several(call, args) : verify_file(call, args);
+	return call->noperand > 1 || args->table ? verify_several(call, args)
+						 : verify_file(call, args);
 }
 
 static int verify(struct call *call)
@@ -447,6 +476,7 @@ static int verify(struct call *call)
 			"(one order)"},
 		{"atomic-reduce", 0, SWITCH, &args.atomic_reduce, NULL, ATOMIC_REDUCE_MEANING},
 		LIMIT_OPTIONS(args.limits),
+		{"table", 0, SWITCH, &args.table, NULL, "one line for each file"},
 		{"max-findings", 0, POSITIVE, &args.max_findings, "N",
 			"stop after N findings (16)"},
 		{"symmetry", 0, TEXT, &args.symmetry, "auto|off|only",
