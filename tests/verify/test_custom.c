@@ -359,6 +359,7 @@ static void random_ones_are_judged_as_the_oracles_do(void **state)
 			judge(garbage, seed % 2, seed, "garbage", &faulty);
 		}
 		ordo_schedule_destroy(garbage);
+		ordo_schedule_destroy(schedule);
 	}
 	print_message("sound: %u unequal, %u not at every place of %u; faulty: %u proved, %u "
 		      "refuted, %u checked again\n",
