@@ -43,6 +43,7 @@ def _(ordo):
         "import": [["msccl", EXAMPLES / "allreduce.xml", "-o", "imported.json"],
                    ["nccl", EXAMPLES / "nccl.log", "-o", "nccl"],
                    ["nccl", EXAMPLES / "nccl.log", "--against", EXAMPLES / "nccl.log"]],
+        "export": [["goal", "ring.json", "-o", "ring.goal"], ["goal", "set", "--size", 64]],
         "list": [[], ["ring"], ["set"]],
         "explain": [["R8"], ["ring"], ["ring.json"], ["G3"], ["Wait"], ["torus"]],
         "doctor": [[]], "manual": [[], ["verify"]], "completions": [["bash"]],

@@ -1,0 +1,184 @@
+/* export.c - `ordo export`: a proved schedule in the formats of other programs. */
+#include "base/output.h"
+#include "cli/memory_limit.h"
+#include "cli/sizes.h"
+#include "commands.h"
+#include "export/formats.h"
+#include "report/proof.h"
+#include "report/symmetry.h"
+#include "run/input_set.h"
+#include <errno.h>
+#include <string.h>
+
+struct format {
+	const char *name;
+	const char *meaning;
+	bool (*export)(struct call *call, const struct exported *exported, FILE *out);
+};
+
+static const struct format formats[] = {
+	{"goal", "GOAL, for LogGOPSim", export_goal},
+};
+enum { NFORMAT = sizeof formats / sizeof *formats };
+
+/* "goal, chakra or msccl" */
+static const char *list_formats(void)
+{
+	static char list[128];
+	size_t length = 0;
+	for (size_t i = 0; i < NFORMAT; i++)
+		length += (size_t)snprintf(list + length, sizeof list - length, "%s%s",
+			!i		   ? ""
+			: i + 1 == NFORMAT ? " or "
+					   : ", ",
+			formats[i].name);
+	return list;
+}
+
+static const struct format *find_format(struct call *call)
+{
+	const char *names[NFORMAT];
+	for (size_t i = 0; i < NFORMAT; i++)
+		names[i] = formats[i].name;
+	if (call->noperand != 2) {
+		call->status = fail_usage(call, NULL,
+			"wanted a format, %s, and one schedule, found %zu operand%s",
+			list_formats(), call->noperand, plural(call->noperand));
+		return NULL;
+	}
+	for (size_t i = 0; i < NFORMAT; i++)
+		if (!strcmp(call->operands[0], names[i]))
+			return &formats[i];
+	const char *like = ordo_suggest(call->operands[0], names, NFORMAT);
+	char hint[64];
+	snprintf(hint, sizeof hint, "did you mean %s?", like ? like : "");
+	call->status = fail_usage(call, like ? hint : NULL, "format: found %s, wanted %s",
+		call->operands[0], list_formats());
+	return NULL;
+}
+
+/* false: call->status. */
+static bool is_proved(struct call *call, const struct ordo_schedule *schedule)
+{
+	const struct ordo_verify_options options = {0};
+	struct symmetry_found found;
+	if (schedule->problem.op == ORDO_CUSTOM)
+		return refuse_usage(call, NULL,
+			"Custom: nothing says what it should compute, and only proved schedules "
+			"are exported");
+	struct ordo_proof *proof = prove_schedule(call, schedule, &options, SYMMETRY_AUTO, &found);
+	if (!proof)
+		return false;
+	const bool proved = proof->proved;
+	if (!proved) {
+		const struct report errors = report_of(call, stderr);
+		report_proof(&errors, schedule, proof);
+		note(call, "nothing written, because it is refuted");
+		refuse(call, ORDO_REFUTED);
+	}
+	ordo_proof_destroy(proof);
+	return proved;
+}
+
+/* The result replaces OUT once it is whole. */
+static bool write_file(
+	struct call *call, const struct format *format, const struct exported *exported)
+{
+	struct ordo_error error;
+	struct output output;
+	if (!begin_output(&output, exported->options->output, &error))
+		return refuse_error(call, &error);
+	const bool written = format->export(call, exported, output.file);
+	const bool ended = end_output(&output, written, &error);
+	return written && (ended || refuse_error(call, &error));
+}
+
+/* To stdout, or with --json as a member, once it is whole. */
+static bool print_file(
+	struct call *call, const struct format *format, const struct exported *exported)
+{
+	struct ordo_error error;
+	FILE *file = tmpfile();
+	if (!file) {
+		ordo_fail(&error, ORDO_ENVIRONMENT, 0, "cannot make a temporary file: %s",
+			strerror(errno));
+		return refuse_error(call, &error);
+	}
+	bool worked = format->export(call, exported, file);
+	if (worked && !(call->json ? add_contents(call->answer, "text", file, &error)
+				   : copy_out(file, stdout, &error)))
+		worked = refuse_error(call, &error);
+	fclose(file);
+	return worked;
+}
+
+static bool export_subject(struct call *call, const struct format *format,
+	const struct export_options *options, struct subject *subject, enum ordo_type type)
+{
+	const uint64_t count = count_of_bytes(&subject->problem, type, options->costs.bytes);
+	struct proved_schedule *found = find_schedule(call, subject, type, count);
+	if (!found || !is_proved(call, found->schedule))
+		return false;
+	const struct exported exported = {.schedule = found->schedule,
+		.path = subject->path,
+		.type = type,
+		.count = count,
+		.bytes = bytes_of_count(&subject->problem, type, count),
+		.options = options};
+	if (found->name)
+		note(call, "%s, the schedule for this size", found->name);
+	if (exported.bytes < options->costs.bytes)
+		note_cut(call, &subject->problem, type, options->costs.bytes, exported.bytes);
+	add_text(call->answer, "format", format->name);
+	return options->output ? write_file(call, format, &exported)
+			       : print_file(call, format, &exported);
+}
+
+static int export_as(struct call *call, const struct export_options *options)
+{
+	struct subject subject = {0};
+	struct predicted predicted = {0};
+	const struct format *format = find_format(call);
+	if (!format)
+		return call->status;
+	const bool worked =
+		open_subject(call, &subject, call->operands[1], &options->costs.topology) &&
+		open_predicted(call, &options->costs, &subject.problem, &predicted) &&
+		export_subject(call, format, options, &subject, predicted.type);
+	close_predicted(&predicted);
+	close_subject(&subject);
+	return worked ? ORDO_OK : call->status;
+}
+
+static int export(struct call *call)
+{
+	struct export_options args = {.costs = PREDICTING_USUAL};
+	const struct option options[] = {
+		{"output", 'o', WRITTEN, &args.output, "OUT", "where to write it (stdout)"},
+		{"size", 0, SIZE, &args.costs.bytes, "SIZE",
+			"bytes of one rank's larger buffer (1MiB)"},
+		{"type", 'd', TEXT, &args.costs.type_name, "TYPE", ORDO_TYPE_NAMES " (f32)"},
+		{"reduce-bandwidth", 0, REAL, &args.costs.reduce_bandwidth_gbs, "GB/S",
+			"of adding one vector to another on a rank (195)"},
+		{"copy-bandwidth", 0, REAL, &args.costs.copy_bandwidth_gbs, "GB/S",
+			"of copying on a rank (copies cost nothing)"},
+		{"signals", 0, SWITCH, &args.signals, NULL,
+			"a Notify that no data carries is a message of one byte"},
+		MEMORY_LIMIT_OPTION,
+	};
+	if (!READ_OPTIONS(call, options))
+		return call->status;
+	if (args.output && !strcmp(args.output, "-"))
+		args.output = NULL;
+	return export_as(call, &args);
+}
+
+const struct command export_command = {
+	.name = "export",
+	.summary = "writes a proved schedule for LogGOPSim",
+	.usage = "goal FILE [OPTION]...",
+	.examples = "  ordo export goal ring.json --size 16MiB -o ring.goal\n"
+		    "  ordo compile allreduce -n 8 -a ring | ordo export goal - --signals",
+	.reads = true,
+	.run = export,
+};

@@ -1,0 +1,36 @@
+/* formats.h - the formats of `ordo export`, and what they are made from. */
+#ifndef ORDO_TOOLS_EXPORT_FORMATS_H
+#define ORDO_TOOLS_EXPORT_FORMATS_H
+
+#include "cli/prediction_options.h"
+#include "graph.h"
+#include <stdio.h>
+
+/* Options of all formats. */
+struct export_options {
+	const char *output; /* NULL: stdout */
+	struct predicting costs;
+	bool signals;
+};
+
+/* A proved schedule, bound to a type and a size. */
+struct exported {
+	const struct ordo_schedule *schedule;
+	const char *path; /* of its document, for comments */
+	enum ordo_type type;
+	uint64_t count; /* elements of a block */
+	uint64_t bytes; /* of one rank's larger buffer */
+	const struct export_options *options;
+};
+
+/* Group Operation Assembly Language, which LogGOPSim reads: writes it all to `out`, and members
+ * of the answer. false: call->status. */
+bool export_goal(struct call *call, const struct exported *exported, FILE *out);
+
+/* The operations of an exported schedule; free them in any case. false: see error. */
+bool make_export_graph(
+	struct graph *graph, const struct exported *exported, struct ordo_error *error);
+/* Reports how much was written: as text only if it went to a file. */
+void report_graph(struct call *call, const struct exported *exported, const struct graph *graph);
+
+#endif
