@@ -23,6 +23,7 @@ struct builder {
 	size_t waited_room;
 	uint32_t nwaited;
 	uint32_t *landing;  /* [ntask] the operation that delivers its data, or its signal */
+	uint32_t *pending;  /* [ntask] of a Notify within a rank: first_of its stream then */
 	uint32_t *previous; /* [ntask] the last Send to the same rank, in its stream before it */
 	uint32_t *covered;  /* [nsignal] up to which task its Waits already wait for Sends */
 	uint32_t *received; /* [nrank] messages so far */
@@ -237,6 +238,13 @@ static bool is_carried(const struct builder *builder, uint32_t stream, uint32_t 
 	return i > builder->schedule->streams[stream].first && builder->previous[notify] == i - 1;
 }
 
+/* Within a rank: what the Wait waits for is what the stream of the Notify did and waited for. */
+static void note_within(struct builder *builder, uint32_t stream, uint32_t notify)
+{
+	builder->landing[notify] = builder->last[stream];
+	builder->pending[notify] = builder->first_of[stream];
+}
+
 static void take_token(struct builder *builder, uint32_t stream, uint32_t wait)
 {
 	const uint32_t notify = ordo_pairing_notify_of(builder->pairing, wait);
@@ -247,6 +255,8 @@ static void take_token(struct builder *builder, uint32_t stream, uint32_t wait)
 	if (builder->previous[notify] != ORDO_NONE)
 		*covered = builder->previous[notify];
 	wait_for(builder, stream, builder->landing[notify]);
+	for (uint32_t i = builder->pending[notify]; i != ORDO_NONE; i = builder->waited[i].next)
+		wait_for(builder, stream, builder->waited[i].operation);
 }
 
 static enum ordo_visit visit(void *closure, uint32_t stream, uint32_t i)
@@ -267,10 +277,10 @@ static enum ordo_visit visit(void *closure, uint32_t stream, uint32_t i)
 		add_sum(builder, stream, i);
 		break;
 	case ORDO_NOTIFY:
-		if (!builder->options->signals || is_carried(builder, stream, i))
-			break;
-		add_message(builder, stream, i, 1);
-		builder->graph->nsignal++;
+		if (task->peer == builder->schedule->streams[stream].rank)
+			note_within(builder, stream, i);
+		else if (builder->options->signals && !is_carried(builder, stream, i))
+			add_message(builder, stream, i, 1);
 		break;
 	case ORDO_WAIT:
 		take_token(builder, stream, i);
@@ -313,6 +323,7 @@ static bool open_builder(struct builder *builder)
 	} arrays[] = {{&builder->last, nstream, 255}, {&builder->first_of, nstream, 255},
 		{&builder->stream_wanted_by, nstream, 255}, {&builder->stream_place, nstream, 0},
 		{&builder->landing, ntask, 255}, {&builder->previous, ntask, 255},
+		{&builder->pending, ntask, 255},
 		{&builder->covered, builder->pairing->signals.count, 255},
 		{&builder->received, schedule->problem.nrank, 0}};
 	for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) {
@@ -332,6 +343,7 @@ static void close_builder(struct builder *builder)
 	free(builder->waited);
 	free(builder->landing);
 	free(builder->previous);
+	free(builder->pending);
 	free(builder->covered);
 	free(builder->received);
 	free(builder->wanted_by);

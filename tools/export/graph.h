@@ -6,7 +6,8 @@
  * does. They are
  *
  *   the order of every stream;
- *   of a Wait: what the Sends before its Notify delivered comes before what follows the Wait;
+ *   of a Wait: what the Sends before its Notify delivered comes before what follows the Wait,
+ *   and, within a rank, what else comes before the Notify;
  *   of two accesses to one slot, one of them a write: the one that happens before the other.
  *
  * So a Notify that only says that a slot is free, or a rank has entered, needs no message: the
@@ -49,9 +50,9 @@ struct graph {
 	uint32_t count;
 	uint32_t *dependences; /* indices of operations, of the same rank and earlier */
 	uint32_t ndependence;
-	uint32_t *first_of_rank;    /* [nrank + 1] into of_rank */
-	uint32_t *of_rank;	    /* [count] the operations of each rank, in order */
-	uint32_t nmessage, nsignal; /* messages; those of a Notify */
+	uint32_t *first_of_rank; /* [nrank + 1] into of_rank */
+	uint32_t *of_rank;	 /* [count] the operations of each rank, in order */
+	uint32_t nmessage;
 };
 
 /* The operations of a schedule.
