@@ -125,26 +125,28 @@ bool ordo_atomic_begin_file(
 	return ordo_atomic_end(file, false, NULL);
 }
 
-/* `rank-7.json`, `prefix` being "rank-". */
-static bool is_numbered(const char *name, const char *prefix)
+/* `rank-7.json`, with the prefix "rank-" and the ending ".json". */
+static bool is_numbered(const char *name, const char *prefix, const char *ending)
 {
 	const size_t length = strlen(prefix);
 	if (strncmp(name, prefix, length) != 0)
 		return false;
 	const size_t digits = strspn(name + length, "0123456789");
-	return digits && !strcmp(name + length + digits, ".json");
+	return digits && !strcmp(name + length + digits, ending);
 }
 
 bool ordo_is_range_name(const char *name)
 {
-	return is_numbered(name, "range-");
+	return is_numbered(name, "range-", ".json");
 }
 
-/* Can a folder of a schedule or of a plan set contain a file of this name? */
+/* Can a folder of a schedule, of a plan set or of its execution traces contain a file of this
+ * name? */
 static bool is_schedule_file(const char *name)
 {
 	return !strcmp(name, "schedule.json") || !strcmp(name, "plan-set.json") ||
-	       is_numbered(name, "rank-") || ordo_is_range_name(name);
+	       is_numbered(name, "rank-", ".json") || ordo_is_range_name(name) ||
+	       is_numbered(name, "schedule.", ".et");
 }
 
 static bool is_dots(const char *name)

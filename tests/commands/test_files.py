@@ -22,7 +22,7 @@ def commands_that_write(race):
         (one, "order", one, "--as", "dot", "-o", "X"),
         (one, "diff", one, "other.json", "--write-input", "X"),
         (one, "diff", "other.json", one, "--as", "dot", "-o", "X"), (one, "embed", one, "-o", "X"),
-        (one, "export", "goal", one, "-o", "X"),
+        (one, "export", "goal", one, "-o", "X"), (one, "export", "chakra", one, "-o", "X"),
         (one, "embed", one, "-o", "x.c", "--header", "X"))]
     schedules += [("race.json", "verify", "race.json", "--write-replay", "X"),
                   ("race.json", "verify", race, "--write-replay=X")]
@@ -30,7 +30,8 @@ def commands_that_write(race):
                   ("set", "embed", "set", "-o", "X"),
                   ("set/plan-set.json", "run", "set", "--trace", "X"),
                   ("nccl.log", "import", "nccl", "nccl.log", "-o", "X"),
-                  ("set", "export", "goal", "set", "-o", "X")]
+                  ("set", "export", "goal", "set", "-o", "X"),
+                  ("set", "export", "chakra", "set", "-o", "X")]
     schedules += [("torus.json", "compile", "allreduce", "-n", 4, "-t", "torus.json", "-o", "X"),
                   ("torus.json", "tune", "allreduce", "-n", 4, "-t", "torus.json", "--sizes", "1:2",
                    "-o", "X"),

@@ -1,6 +1,14 @@
 """document.py - a schedule's JSON, and what it computes, symbolically."""
 import json
 
+# To be exported: operator, ranks, algorithm, more words.
+SCHEDULES = [("allreduce", 5, "ring", ()), ("allreduce", 4, "ring", ("--in-place", )),
+             ("allreduce", 8, "ring(rings=3,directions=2)", ()), ("allreduce", 6, "dyadic", ()),
+             ("allreduce", 5, "mesh", ()), ("allreduce", 8, "tree(shape=double-binary)", ()),
+             ("reduce-scatter", 6, "birs", ()), ("alltoall", 5, "bruck", ()),
+             ("alltoall", 4, "pairwise", ()), ("broadcast", 5, "chain", ()),
+             ("reduce", 7, "tree", ()), ("gather", 4, "star", ()), ("allgather", 6, "ring", ())]
+
 MOVES = {"LocalCopy", "LocalReduce", "Send", "SendReduce"}
 
 
@@ -100,3 +108,8 @@ def bytes_of(document, task, count, element=4):
         return chunk // chunks * count + -(-(chunk % chunks * count) // chunks)
 
     return (begin(task["chunk"] + task.get("count", 1)) - begin(task["chunk"])) * element
+
+
+def count_blocks(document):
+    """Of a rank's larger buffer."""
+    return 1 if document.operator in ("AllReduce", "Broadcast", "Reduce") else document.nrank

@@ -13,6 +13,13 @@ OWN = re.compile(r"t(\d+)_(\d+)")
 OTHER = re.compile(r"[ra](\d+)_(\d+)_(\d+)")
 
 
+def task_of(rank, label):
+    """What a label names: (rank, stream, task), and whether it is of a stream of its rank."""
+    own, other = OWN.fullmatch(label), OTHER.fullmatch(label)
+    wanted(own or other, "a label that names no task", label)
+    return (rank, int(own[1]), int(own[2])) if own else tuple(map(int, other.groups())), bool(own)
+
+
 def read_line(line, rank, labels):
     found = MESSAGE.fullmatch(line) or CALC.fullmatch(line)
     if not found:
@@ -22,17 +29,15 @@ def read_line(line, rank, labels):
         return
     label = found[1]
     wanted(label not in labels, "two operations with one label", line)
-    own, other = OWN.fullmatch(label), OTHER.fullmatch(label)
-    wanted(own or other, "a label that names no task", line)
-    task = (rank, int(own[1]), int(own[2])) if own else tuple(map(int, other.groups()))
+    task, own = task_of(rank, label)
     if found.re is CALC:
-        labels[label] = Operation("calc", rank, task, bool(own), time=int(found[2]),
+        labels[label] = Operation("calc", rank, task, own, time=int(found[2]),
                                   cpu=int(found[3]))
         return
     wanted((found[2] == "send") == (found[4] == "to") and int(found[3]) > 0, line)
     size, peer, tag, cpu, nic = map(int, found.group(3, 5, 6, 7, 8))
     wanted(peer != rank and cpu < 256 and nic < 256, line)
-    labels[label] = Operation(found[2], rank, task, bool(own), size, peer, tag, cpu=cpu, nic=nic)
+    labels[label] = Operation(found[2], rank, task, own, size, peer, tag, cpu=cpu, nic=nic)
 
 
 def read_goal(text):

@@ -13,11 +13,15 @@
 struct format {
 	const char *name;
 	const char *meaning;
+	/* into a file, or stdout; or several into a folder */
 	bool (*export)(struct call *call, const struct exported *exported, FILE *out);
+	bool (*export_files)(struct call *call, const struct exported *exported,
+		struct ordo_atomic_file *folder);
 };
 
 static const struct format formats[] = {
-	{"goal", "GOAL, for LogGOPSim", export_goal},
+	{"goal", "Group Operation Assembly Language, for LogGOPSim", .export = export_goal},
+	{"chakra", "Chakra execution traces, for ASTRA-sim", .export_files = export_chakra},
 };
 enum { NFORMAT = sizeof formats / sizeof *formats };
 
@@ -93,6 +97,23 @@ static bool write_file(
 	return written && (ended || refuse_error(call, &error));
 }
 
+/* The folder appears once it is whole. */
+static bool write_files(
+	struct call *call, const struct format *format, const struct exported *exported)
+{
+	struct ordo_error error;
+	struct ordo_atomic_file folder;
+	if (!exported->options->output)
+		return refuse_usage(call, NULL,
+			"--output: found none, wanted the name of a folder for a file of each "
+			"rank");
+	if (!ordo_atomic_begin_folder(&folder, exported->options->output, &error))
+		return refuse_error(call, &error);
+	const bool written = format->export_files(call, exported, &folder);
+	const bool ended = ordo_atomic_end(&folder, written, &error);
+	return written && (ended || refuse_error(call, &error));
+}
+
 /* To stdout, or with --json as a member, once it is whole. */
 static bool print_file(
 	struct call *call, const struct format *format, const struct exported *exported)
@@ -130,8 +151,9 @@ static bool export_subject(struct call *call, const struct format *format,
 	if (exported.bytes < options->costs.bytes)
 		note_cut(call, &subject->problem, type, options->costs.bytes, exported.bytes);
 	add_text(call->answer, "format", format->name);
-	return options->output ? write_file(call, format, &exported)
-			       : print_file(call, format, &exported);
+	return format->export_files ? write_files(call, format, &exported)
+	       : options->output    ? write_file(call, format, &exported)
+				    : print_file(call, format, &exported);
 }
 
 static int export_as(struct call *call, const struct export_options *options)
@@ -154,7 +176,8 @@ static int export(struct call *call)
 {
 	struct export_options args = {.costs = PREDICTING_USUAL};
 	const struct option options[] = {
-		{"output", 'o', WRITTEN, &args.output, "OUT", "where to write it (stdout)"},
+		{"output", 'o', WRITTEN, &args.output, "OUT",
+			"where to write it (stdout); for chakra a folder"},
 		{"size", 0, SIZE, &args.costs.bytes, "SIZE",
 			"bytes of one rank's larger buffer (1MiB)"},
 		{"type", 'd', TEXT, &args.costs.type_name, "TYPE", ORDO_TYPE_NAMES " (f32)"},
@@ -175,9 +198,10 @@ static int export(struct call *call)
 
 const struct command export_command = {
 	.name = "export",
-	.summary = "writes a proved schedule for LogGOPSim",
-	.usage = "goal FILE [OPTION]...",
+	.summary = "writes a proved schedule for LogGOPSim or ASTRA-sim",
+	.usage = "goal FILE [OPTION]... | chakra FILE -o OUT [OPTION]...",
 	.examples = "  ordo export goal ring.json --size 16MiB -o ring.goal\n"
+		    "  ordo export chakra ring.json --size 1MiB -o traces\n"
 		    "  ordo compile allreduce -n 8 -a ring | ordo export goal - --signals",
 	.reads = true,
 	.run = export,

@@ -1,5 +1,7 @@
 /* exported.c - what the formats of `ordo export` share. */
 #include "formats.h"
+#include <inttypes.h>
+#include <ordo/detail/schedules.h>
 
 bool make_export_graph(
 	struct graph *graph, const struct exported *exported, struct ordo_error *error)
@@ -25,4 +27,20 @@ void report_graph(struct call *call, const struct exported *exported, const stru
 		graph->schedule->problem.nrank, graph->count, graph->nmessage, graph->ndependence);
 	if (output)
 		report_text(&report, ", written to %s<output>\n", output);
+}
+
+const char *operation_label(
+	const struct graph *graph, const struct operation *operation, char label[LABEL_SIZE])
+{
+	const struct ordo_schedule *schedule = graph->schedule;
+	const uint32_t s = ordo_stream_of(schedule, operation->task);
+	const struct ordo_stream *stream = &schedule->streams[s];
+	const uint32_t number = s - schedule->programs[stream->rank].first_stream,
+		       task = operation->task - stream->first;
+	if (operation->stream != ORDO_NONE)
+		snprintf(label, LABEL_SIZE, "t%" PRIu32 "_%" PRIu32, number, task);
+	else
+		snprintf(label, LABEL_SIZE, "%c%" PRIu32 "_%" PRIu32 "_%" PRIu32,
+			operation->kind == OPERATION_ADD ? 'a' : 'r', stream->rank, number, task);
+	return label;
 }

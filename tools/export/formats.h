@@ -4,6 +4,7 @@
 
 #include "cli/prediction_options.h"
 #include "graph.h"
+#include <ordo/atomic_file.h>
 #include <stdio.h>
 
 /* Options of all formats. */
@@ -27,10 +28,20 @@ struct exported {
  * of the answer. false: call->status. */
 bool export_goal(struct call *call, const struct exported *exported, FILE *out);
 
+/* Chakra execution traces, which ASTRA-sim reads: a file for each rank. */
+bool export_chakra(
+	struct call *call, const struct exported *exported, struct ordo_atomic_file *folder);
+
 /* The operations of an exported schedule; free them in any case. false: see error. */
 bool make_export_graph(
 	struct graph *graph, const struct exported *exported, struct ordo_error *error);
 /* Reports how much was written: as text only if it went to a file. */
 void report_graph(struct call *call, const struct exported *exported, const struct graph *graph);
+
+enum { LABEL_SIZE = 48 };
+/* `t0_5`: task 5 of the rank's stream 0; `r2_0_5`: the receive of what that task of rank 2 sends;
+ * `a2_0_5`: its addition. Returns the label. */
+const char *operation_label(
+	const struct graph *graph, const struct operation *operation, char label[LABEL_SIZE]);
 
 #endif

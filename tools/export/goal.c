@@ -49,20 +49,10 @@ static bool number_nics(struct goal *goal)
 	return goal->nic;
 }
 
-/* `t0_5`: task 5 of the rank's stream 0; `r2_0_5`: the receive of what that task of rank 2 sends;
- * `a2_0_5`: its addition. */
 static void print_label(const struct goal *goal, const struct operation *operation)
 {
-	const struct ordo_schedule *schedule = goal->graph->schedule;
-	const uint32_t s = ordo_stream_of(schedule, operation->task);
-	const struct ordo_stream *stream = &schedule->streams[s];
-	const uint32_t number = s - schedule->programs[stream->rank].first_stream,
-		       task = operation->task - stream->first;
-	if (operation->stream != ORDO_NONE)
-		fprintf(goal->out, "t%" PRIu32 "_%" PRIu32, number, task);
-	else
-		fprintf(goal->out, "%c%" PRIu32 "_%" PRIu32 "_%" PRIu32,
-			operation->kind == OPERATION_ADD ? 'a' : 'r', stream->rank, number, task);
+	char label[LABEL_SIZE];
+	fputs(operation_label(goal->graph, operation, label), goal->out);
 }
 
 static void print_message(const struct goal *goal, const struct operation *operation)
