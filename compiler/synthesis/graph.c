@@ -1,0 +1,299 @@
+/* graph.c - a topology as a directed graph of integer capacities. */
+#include "graph.h"
+#include <math.h>
+#include <ordo/arena.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* digits * 10^exponent */
+struct decimal {
+	uint64_t digits;
+	int exponent;
+};
+
+enum { MOST_DIGITS = 17 };
+
+/* The shortest decimal that reads back as `value`. The decimal point may be another sign. */
+static struct decimal decimal_of(double value)
+{
+	char text[64];
+	int precision = 14;
+	do
+		snprintf(text, sizeof text, "%.*e", precision, value);
+	while (++precision < MOST_DIGITS && strtod(text, NULL) != value);
+	struct decimal decimal = {0, 0};
+	const char *at = text;
+	for (bool point = false; *at && *at != 'e'; at++) {
+		if (*at < '0' || *at > '9') {
+			point = true;
+			continue;
+		}
+		decimal.digits = 10 * decimal.digits + (uint64_t)(*at - '0');
+		decimal.exponent -= point;
+	}
+	decimal.exponent += *at ? atoi(at + 1) : 0;
+	while (decimal.digits && decimal.digits % 10 == 0) {
+		decimal.digits /= 10;
+		decimal.exponent++;
+	}
+	return decimal;
+}
+
+/* A decimal in units of 10^exponent, rounded up. *rounded: whether that changed it. */
+static int64_t units_of(struct decimal decimal, int exponent, bool *rounded)
+{
+	for (; decimal.exponent > exponent; decimal.exponent--) {
+		if (decimal.digits > INT64_MAX / 10)
+			return INT64_MAX;
+		decimal.digits *= 10;
+	}
+	for (; decimal.exponent < exponent; decimal.exponent++) {
+		*rounded = *rounded || decimal.digits % 10;
+		decimal.digits = decimal.digits / 10 + !!(decimal.digits % 10);
+	}
+	return (int64_t)decimal.digits;
+}
+
+static int64_t common_divisor(int64_t a, int64_t b)
+{
+	while (b) {
+		const int64_t rest = a % b;
+		a = b;
+		b = rest;
+	}
+	return a;
+}
+
+static int compare_arcs(const void *one, const void *other)
+{
+	const struct ordo_arc *a = one, *b = other;
+	if (a->from != b->from)
+		return a->from < b->from ? -1 : 1;
+	return (a->to > b->to) - (a->to < b->to);
+}
+
+static int compare_descending(const void *one, const void *other)
+{
+	const int64_t a = *(const int64_t *)one, b = *(const int64_t *)other;
+	return (a < b) - (a > b);
+}
+
+/* The units of each link, in the smallest unit in which all sums fit. false: no memory. */
+static bool measure_links(
+	struct ordo_capacities *graph, const struct ordo_topology *topology, int64_t *units)
+{
+	struct decimal *decimals = ordo_array_make(topology->nlink, sizeof *decimals, 0);
+	const int64_t most = INT64_MAX / 64 / topology->nrank;
+	int64_t divisor = 0, total = INT64_MAX;
+	int exponent = 0;
+	for (uint32_t i = 0; decimals && i < topology->nlink; i++) {
+		const bool same = i && topology->links[i].bandwidth_gbs ==
+					       topology->links[i - 1].bandwidth_gbs;
+		decimals[i] = same ? decimals[i - 1] : decimal_of(topology->links[i].bandwidth_gbs);
+		if (decimals[i].exponent < exponent)
+			exponent = decimals[i].exponent;
+	}
+	for (; decimals && total > most; exponent++) {
+		graph->rounded = false;
+		total = divisor = 0;
+		for (uint32_t i = 0; i < topology->nlink; i++) {
+			units[i] = topology->links[i].down
+					   ? 0
+					   : units_of(decimals[i], exponent, &graph->rounded);
+			total = units[i] > most - total ? INT64_MAX : total + units[i];
+			if (total == INT64_MAX)
+				break;
+			divisor = common_divisor(units[i], divisor);
+		}
+	}
+	for (uint32_t i = 0; decimals && divisor && i < topology->nlink; i++)
+		units[i] /= divisor;
+	graph->unit = divisor ? (uint64_t)divisor : 1;
+	graph->unit_digits = 1 - exponent;
+	free(decimals);
+	return decimals;
+}
+
+/* The units of a rank's fastest links in one direction, as many as it drives at once; 0: it drives
+ * all of them. widths: room for [nlink] */
+static int64_t port_units(const struct ordo_topology *topology, uint32_t rank, bool outwards,
+	const int64_t *units, const uint32_t *ends, const uint32_t *by_end, int64_t *widths)
+{
+	uint32_t count = 0;
+	int64_t sum = 0;
+	for (uint32_t i = ends[rank]; i < ends[rank + 1]; i++) {
+		const uint32_t link = outwards ? i : by_end[i];
+		if (units[link])
+			widths[count++] = units[link];
+	}
+	if (!topology->ports || topology->ports >= count)
+		return 0;
+	qsort(widths, count, sizeof *widths, compare_descending);
+	for (uint32_t i = 0; i < topology->ports; i++)
+		sum += widths[i];
+	return sum;
+}
+
+/* Links sorted by the vertex that they enter. */
+static void sort_by_end(const struct ordo_topology *topology, uint32_t *ends, uint32_t *by_end)
+{
+	const uint32_t nvertex = topology->nrank + topology->nswitch;
+	for (uint32_t i = 0; i < topology->nlink; i++)
+		ends[topology->links[i].to + 1]++;
+	for (uint32_t v = 0; v < nvertex; v++)
+		ends[v + 1] += ends[v];
+	for (uint32_t i = 0; i < topology->nlink; i++)
+		by_end[ends[topology->links[i].to]++] = i;
+	for (uint32_t v = nvertex; v > 0; v--)
+		ends[v] = ends[v - 1];
+	ends[0] = 0;
+}
+
+/* Adds a vertex for the ports of a rank, if it drives fewer links than it has: ports[rank]. */
+static void add_ports(
+	struct ordo_capacities *graph, uint32_t rank, bool outwards, int64_t units, uint32_t *ports)
+{
+	ports[rank] = rank;
+	if (!units)
+		return;
+	const uint32_t port = graph->nvertex++;
+	ports[rank] = port;
+	graph->rank_of[port] = rank;
+	graph->arcs[graph->narc++] = outwards ? (struct ordo_arc){rank, port, units}
+					      : (struct ordo_arc){port, rank, units};
+}
+
+/* Sorts the arcs, and adds parallel ones up. */
+static void merge_arcs(struct ordo_capacities *graph)
+{
+	uint32_t kept = 0;
+	qsort(graph->arcs, graph->narc, sizeof *graph->arcs, compare_arcs);
+	for (uint32_t i = 0; i < graph->narc; i++)
+		if (kept && compare_arcs(&graph->arcs[kept - 1], &graph->arcs[i]) == 0)
+			graph->arcs[kept - 1].units += graph->arcs[i].units;
+		else
+			graph->arcs[kept++] = graph->arcs[i];
+	graph->narc = kept;
+	for (uint32_t i = 0; i < kept; i++) {
+		graph->first[graph->arcs[i].from + 1]++;
+		graph->total += graph->arcs[i].units;
+	}
+	for (uint32_t v = 0; v < graph->nvertex; v++)
+		graph->first[v + 1] += graph->first[v];
+}
+
+/* Room while a graph is made. */
+struct making {
+	int64_t *units, *widths; /* [nlink] */
+	uint32_t *ends, *by_end; /* [nvertex+1] into [nlink]: links by the vertex they enter */
+	uint32_t *out, *in;	 /* [nvertex] where what it sends leaves, and what it gets enters */
+};
+
+static void add_arcs(struct ordo_capacities *graph, const struct ordo_topology *topology,
+	const struct making *making, bool backwards)
+{
+	for (uint32_t v = 0; v < graph->nplace; v++) {
+		making->out[v] = making->in[v] = v;
+		if (v >= graph->nrank || !topology->ports)
+			continue;
+		add_ports(graph, v, true,
+			port_units(topology, v, true, making->units, topology->first_link,
+				making->by_end, making->widths),
+			making->out);
+		add_ports(graph, v, false,
+			port_units(topology, v, false, making->units, making->ends, making->by_end,
+				making->widths),
+			making->in);
+	}
+	for (uint32_t i = 0; i < topology->nlink; i++)
+		if (making->units[i])
+			graph->arcs[graph->narc++] =
+				(struct ordo_arc){making->out[topology->links[i].from],
+					making->in[topology->links[i].to], making->units[i]};
+	for (uint32_t i = 0; backwards && i < graph->narc; i++) {
+		const struct ordo_arc arc = graph->arcs[i];
+		graph->arcs[i] = (struct ordo_arc){arc.to, arc.from, arc.units};
+	}
+	merge_arcs(graph);
+}
+
+bool ordo_capacities_make(struct ordo_capacities *graph, const struct ordo_topology *topology,
+	bool backwards, struct ordo_error *error)
+{
+	const uint32_t nplace = topology->nrank + topology->nswitch,
+		       most = nplace + 2 * topology->nrank;
+	const size_t nlink = topology->nlink;
+	*graph = (struct ordo_capacities){
+		.nrank = topology->nrank, .nplace = nplace, .nvertex = nplace};
+	graph->arcs = ordo_array_make(nlink + 2 * (size_t)topology->nrank, sizeof *graph->arcs, 0);
+	graph->first = ordo_array_make((size_t)most + 1, sizeof *graph->first, 0);
+	graph->rank_of = ordo_array_make(most, sizeof *graph->rank_of, 0xff);
+	struct making making = {.units = ordo_array_make(nlink, sizeof *making.units, 0),
+		.widths = ordo_array_make(nlink, sizeof *making.widths, 0),
+		.ends = ordo_array_make((size_t)nplace + 1, sizeof *making.ends, 0),
+		.by_end = ordo_array_make(nlink, sizeof *making.by_end, 0),
+		.out = ordo_array_make(nplace, sizeof *making.out, 0),
+		.in = ordo_array_make(nplace, sizeof *making.in, 0)};
+	const bool worked = graph->arcs && graph->first && graph->rank_of && making.units &&
+			    making.widths && making.ends && making.by_end && making.out &&
+			    making.in && measure_links(graph, topology, making.units);
+	if (worked) {
+		sort_by_end(topology, making.ends, making.by_end);
+		add_arcs(graph, topology, &making, backwards);
+	}
+	free(making.units);
+	free(making.widths);
+	free(making.ends);
+	free(making.by_end);
+	free(making.out);
+	free(making.in);
+	return worked || ordo_fail_memory(error);
+}
+
+void ordo_capacities_free(struct ordo_capacities *graph)
+{
+	free(graph->arcs);
+	free(graph->first);
+	free(graph->rank_of);
+}
+
+int64_t ordo_capacities_leaving(const struct ordo_capacities *graph, const bool *in_set)
+{
+	int64_t sum = 0;
+	for (uint32_t i = 0; i < graph->narc; i++)
+		if (in_set[graph->arcs[i].from] && !in_set[graph->arcs[i].to])
+			sum += graph->arcs[i].units;
+	return sum;
+}
+
+/* The units of one arc; 0: there is none. */
+static int64_t units_between(const struct ordo_capacities *graph, uint32_t from, uint32_t to)
+{
+	const struct ordo_arc key = {.from = from, .to = to};
+	const struct ordo_arc *found = bsearch(&key, graph->arcs + graph->first[from],
+		graph->first[from + 1] - graph->first[from], sizeof key, compare_arcs);
+	return found ? found->units : 0;
+}
+
+bool ordo_capacities_symmetric(const struct ordo_capacities *graph)
+{
+	bool symmetric = graph->nvertex == graph->nrank;
+	for (uint32_t i = 0; symmetric && i < graph->narc; i++)
+		symmetric = units_between(graph, graph->arcs[i].to, graph->arcs[i].from) ==
+			    graph->arcs[i].units;
+	return symmetric;
+}
+
+bool ordo_capacities_balanced(const struct ordo_capacities *graph)
+{
+	bool balanced = graph->nvertex == graph->nplace;
+	for (uint32_t v = graph->nrank; balanced && v < graph->nplace; v++) {
+		int64_t more = 0;
+		for (uint32_t i = 0; i < graph->narc; i++)
+			more += (graph->arcs[i].to == v ? graph->arcs[i].units : 0) -
+				(graph->arcs[i].from == v ? graph->arcs[i].units : 0);
+		balanced = !more;
+	}
+	return balanced;
+}

@@ -1,0 +1,45 @@
+/* graph.h - a topology as a directed graph of integer capacities. Private to synthesis/. */
+#ifndef ORDO_SYNTHESIS_GRAPH_H
+#define ORDO_SYNTHESIS_GRAPH_H
+
+#include <ordo/topology.h>
+
+struct ordo_arc {
+	uint32_t from, to;
+	int64_t units; /* > 0; bandwidth, parallel links added up */
+};
+
+/* Vertices 0..nrank-1 are ranks, up to nplace-1 switches, as in the topology. A rank with more
+ * links than it drives at once sends through a vertex of its own, whose capacity is that of its
+ * fastest links, and receives through another: they are nplace..nvertex-1.
+ *
+ * A unit is unit / 10^unit_digits GB/s, the greatest common divisor of all bandwidths. A bandwidth
+ * is the shortest decimal that reads back as its double, as it stood in the document if that had at
+ * most 15 digits. 16 * nrank * total < 2^63, so that sums and products of the algorithms fit. */
+struct ordo_capacities {
+	uint32_t nrank, nplace, nvertex, narc;
+	struct ordo_arc *arcs; /* [narc] sorted by (from, to) */
+	uint32_t *first;       /* [nvertex+1] into arcs */
+	uint32_t *rank_of;     /* [nvertex] of a port; ORDO_NONE */
+	int64_t total;	       /* of all arcs */
+	uint64_t unit;
+	int unit_digits; /* less than 0 only if rounded */
+	bool rounded;	 /* bandwidths have too many digits and were rounded up */
+};
+
+/* The links of a topology that are up. The caller frees it, also after false: no memory.
+ *
+ * backwards: every arc turned round */
+bool ordo_capacities_make(struct ordo_capacities *graph, const struct ordo_topology *topology,
+	bool backwards, struct ordo_error *error);
+void ordo_capacities_free(struct ordo_capacities *graph);
+
+/* Units of the arcs that leave a set of vertices. in_set: [nvertex] */
+int64_t ordo_capacities_leaving(const struct ordo_capacities *graph, const bool *in_set);
+
+/* Whether no switch has other bandwidth in than out, and no rank fewer ports than links. */
+bool ordo_capacities_balanced(const struct ordo_capacities *graph);
+/* Whether all vertices are ranks, and as much goes from u to v as from v to u, for all u and v. */
+bool ordo_capacities_symmetric(const struct ordo_capacities *graph);
+
+#endif
