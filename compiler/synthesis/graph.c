@@ -84,7 +84,7 @@ static bool measure_links(
 	struct ordo_capacities *graph, const struct ordo_topology *topology, int64_t *units)
 {
 	struct decimal *decimals = ordo_array_make(topology->nlink, sizeof *decimals, 0);
-	const int64_t most = INT64_MAX / 64 / topology->nrank;
+	const int64_t most = INT64_MAX / 16 / topology->nrank;
 	int64_t divisor = 0, total = INT64_MAX;
 	int exponent = 0;
 	for (uint32_t i = 0; decimals && i < topology->nlink; i++) {

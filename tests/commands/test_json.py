@@ -28,6 +28,7 @@ def _(ordo):
                    ["ring.json", "--write-input", "input.json"]],
         "predict": [["ring.json"], ["ring.json", "-t", "ring"], ["ring.json", "-e", "1KiB"],
                     ["set", "-t", "full-mesh", "--size", 64]],
+        "bound": [["allreduce", "-t", "torus:2x2", "--fail-link", "0-1"]],
         "run": [["ring.json", "--check", "--links", "--topology", "ring"],
                 ["set", "--check", "--bytes", 64], ["ring.json", "-e", 64, "-n", 1],
                 ["ring.json", "--input", "input.json"],

@@ -357,8 +357,8 @@ static void bandwidths_are_taken_as_their_decimals(void **unused)
 	bound = ordo_wire_bound_make(ORDO_BROADCAST, 0, topology, true, NULL);
 	assert_true(bound->rounded);
 	assert_int_equal(bound->status, ORDO_BOUND_NOT_PROVED);
-	assert_int_equal(bound->units * bound->unit, 10000000123456790);
-	assert_int_equal(bound->unit_digits, 7);
+	assert_int_equal(bound->units * bound->unit, 100000001234567891);
+	assert_int_equal(bound->unit_digits, 8);
 	ordo_wire_bound_destroy(bound);
 	ordo_topology_destroy(topology);
 }

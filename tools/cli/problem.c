@@ -11,7 +11,7 @@ static void operators_hint(char *hint, size_t size)
 			i ? ", " : "one of ", ordo_operator_facts((enum ordo_operator)i)->name);
 }
 
-static bool read_operator(struct call *call, enum ordo_operator *op)
+bool read_operator(struct call *call, enum ordo_operator *op)
 {
 	char hint[256];
 	const char *names[ORDO_NOPERATOR];

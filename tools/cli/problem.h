@@ -24,7 +24,9 @@ struct problem_options {
 			"f16 and bf16 sums are made in f32 and rounded once, at the end"           \
 	}
 
-/* The only operand is the operator. false: call->status. */
+/* The only operand is the operator; with read_problem, the ranks are checked too. false:
+ * call->status. */
+bool read_operator(struct call *call, enum ordo_operator *op);
 bool read_problem(struct call *call, struct problem_options *args);
 
 #endif

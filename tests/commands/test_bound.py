@@ -1,0 +1,83 @@
+#!/usr/bin/env python3
+"""test_bound.py ORDO REJECT - bound: the printed cut, added up from the topology's document."""
+import json
+import re
+from fractions import Fraction
+
+from desk import desk_case
+from tap import run_cases, wanted
+
+# Many digits, unequal directions, switches, parallel links.
+BANDWIDTHS = ["18.3", "56", "0.12345678901", "204", "1e1", "7.25"]
+
+
+def draw_document(number):
+    """Ranks 0..n-1, and a switch with as much in as out or not."""
+    ranks = 3 + number % 4
+    links = [(a, b, BANDWIDTHS[(a * 7 + b * 3 + number) % 6], f"c{copy}")
+             for a in range(ranks + 1) for b in range(ranks + 1) for copy in range(1 + (a < b))
+             if a != b and (a * b + a + number) % 3 or abs(a - b) == 1]
+    text = ", ".join(f'{{"from": {a}, "to": {b}, "class": "{name}", "latency_ns": 1, '
+                     f'"bandwidth_gbs": {width}}}' for a, b, width, name in links)
+    return (f'{{"schema": "ordo/topology/1", "name": "drawn", "ranks": {ranks}, "switches": 1, '
+            f'"links": [{text}]}}'), ranks, [(a, b, Fraction(width)) for a, b, width, _ in links]
+
+
+def numbers(text):
+    """ "0-2, 5" -> {0, 1, 2, 5} """
+    return {n for one in re.findall(r"\d+(?:-\d+)?", text)
+            for n in range(int(one.split("-")[0]), int(one.split("-")[-1]) + 1)}
+
+
+@desk_case("bound: the printed sets, added up from the document, give the printed time")
+def _(ordo):
+    for number in range(12):
+        text, ranks, links = draw_document(number)
+        (ordo.folder / "t.json").write_text(text)
+        for operator in ["allreduce", "reduce", "broadcast", "reduce-scatter", "allgather",
+                         "scatter", "gather", "alltoall"]:
+            out = ordo.works("bound", operator, "-t", "t.json").out
+            time = re.search(r"least time +(\d+)/(\d+) n/b, b = (\S+) GB/s", out)
+            proof = re.search(r"proof +(\d+)(?:/(\d+))? n must (leave|enter)", out)
+            total = 0
+            for words in re.findall(r"set of (.*?):", out):
+                inside = numbers(words)
+                crossing = sum(width for a, b, width in links
+                               if (a in inside, b in inside) == (
+                                   (True, False) if proof[3] == "leave" else (False, True)))
+                wanted(f"of {words}: {float(crossing):.15g} GB/s" in out, crossing, out)
+                total += crossing
+            wanted(Fraction(int(proof[1]), int(proof[2] or 1)) / total ==
+                   Fraction(int(time[1]), int(time[2])) / Fraction(time[3]), operator, text, out)
+
+
+@desk_case("bound: the broken mesh, the star, and seconds")
+def _(ordo):
+    out = ordo.works("bound", "allreduce", "-n", 8, "--fail-link", "0-1", "--size", "1GiB").out
+    wanted("7/27 n/b, b = 56 GB/s" in out and " reached" in out, out)
+    answer = ordo.answer("bound", "allreduce", "-n", 8, "-t", "star", "--size", 20000)
+    wanted((answer["numerator"], answer["denominator"], answer["status"]) ==
+           (7, 4, "not proved reachable") and abs(answer["seconds"] - 1.75e-6) < 1e-18, answer)
+    wanted(sum(one["units"] for one in answer["sets"]) == answer["units"] == 8, answer)
+    answer = ordo.answer("bound", "alltoall", "-t", "torus:2x4")
+    wanted(answer["status"] == "a lower bound", answer)
+    out = ordo.works("bound", "broadcast", "-n", 1, "-t", "full-mesh").out
+    wanted("0/1 n/b" in out and "one rank moves nothing" in out, out)
+
+
+@desk_case("bound: what it refuses")
+def _(ordo):
+    words = ["bound", "gather", "-n", 4, "-t"]
+    ordo.fails(2, r"no link that is up leads into \{rank 0\}", *words, "star", "--fail-link",
+               "0-4")
+    ordo.fails(2, r"leads out of \{rank 2\}", *words, "star", "--fail-link", "2-4")
+    ordo.fails(2, "--root: found 4, wanted one of the ranks", *words, "ring", "--root", 4)
+    ordo.fails(2, "wanted an operator with a root", "bound", "allgather", "-n", 4, "-t", "ring",
+               "--root", 1)
+    ordo.fails(2, "--ranks N is missing; ring has any number", "bound", "gather", "-t", "ring")
+    ordo.fails(2, "--topology T is missing", "bound", "gather", "-n", 4)
+    ordo.fails(2, "unknown operator", "bound", "sum", "-t", "ring", "-n", 4)
+    ordo.fails(2, "found 8 ranks, wanted 4", *words, "torus:2x4")
+
+
+run_cases()

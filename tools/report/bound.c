@@ -1,0 +1,165 @@
+/* bound.c - reports the least time of the wire, and its proof. */
+#include "bound.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Sets that are printed as text; --json has them all. */
+enum { MOST_SETS = 64, DECIMAL_SIZE = 64 };
+
+/* units * unit / 10^digits GB/s, exactly. */
+static const char *decimal_text(
+	char out[DECIMAL_SIZE], uint64_t units, const struct ordo_wire_bound *bound)
+{
+	/* At most 2^63 by the graph's limit, unless it was rounded. */
+	const uint64_t digits = units * bound->unit;
+	const int places = bound->unit_digits;
+	if (bound->rounded || places < 0 || places > 18) {
+		double value = (double)units * (double)bound->unit;
+		for (int i = 0; i < places; i++)
+			value /= 10;
+		for (int i = places; i < 0; i++)
+			value *= 10;
+		snprintf(out, DECIMAL_SIZE, "%.15g", value);
+		return out;
+	}
+	uint64_t scale = 1;
+	for (int i = 0; i < places; i++)
+		scale *= 10;
+	snprintf(out, DECIMAL_SIZE, "%" PRIu64, digits / scale);
+	if (digits % scale == 0)
+		return out;
+	size_t length = strlen(out);
+	snprintf(out + length, DECIMAL_SIZE - length, ".%0*" PRIu64, places, digits % scale);
+	for (length = strlen(out); out[length - 1] == '0'; length--)
+		out[length - 1] = 0;
+	return out;
+}
+
+const char *wire_bound_text(char out[FRACTION_SIZE], const struct ordo_wire_bound *bound)
+{
+	char unit[DECIMAL_SIZE];
+	snprintf(out, FRACTION_SIZE, "%" PRIu64 "/%" PRIu64 " n/b, b = %s GB/s", bound->numerator,
+		bound->denominator, decimal_text(unit, 1, bound));
+	return out;
+}
+
+/* `ranks 0-3, 5` or `switch 8`, of the vertices from..to-1; members of the list of that name. */
+static void report_vertices(const struct report *report, const char *name,
+	const struct ordo_wire_bound *bound, uint32_t from, uint32_t to)
+{
+	const struct report list = report_list(report, name);
+	for (uint32_t i = from; i < to; i++)
+		report_members(&list, "%u<>", bound->vertices[i]);
+	for (uint32_t i = from, last; i < to; i = last + 1) {
+		for (last = i;
+			last + 1 < to && bound->vertices[last + 1] == bound->vertices[last] + 1;)
+			last++;
+		report_text(report, "%s%u", i == from ? "" : ", ", bound->vertices[i]);
+		if (last > i)
+			report_text(report, "-%u", bound->vertices[last]);
+	}
+}
+
+static void report_links(
+	const struct report *set, const struct ordo_wire_bound *bound, uint32_t number)
+{
+	const struct report list = report_list(set, "links");
+	char text[DECIMAL_SIZE];
+	uint64_t units = 0;
+	for (uint32_t i = bound->first_term[number]; i < bound->first_term[number + 1]; i++)
+		units += bound->terms[i].units;
+	report_text(set, ": %s GB/s %s", decimal_text(text, units, bound),
+		bound->entering ? "enter" : "leave");
+	report_members(set, "%s<gigabytes_per_second> %" PRIu64 "<units>", text, units);
+	for (uint32_t i = bound->first_term[number]; i < bound->first_term[number + 1]; i++) {
+		const struct ordo_bound_term *term = &bound->terms[i];
+		const struct report link = report_item(&list);
+		report_text(set, "%s", i == bound->first_term[number] ? " = " : " + ");
+		decimal_text(text, term->units, bound);
+		if (term->from == term->to)
+			report_text(set, "%s (ports of %u)", text, term->from);
+		else
+			report_text(set, "%s (%u->%u)", text, term->from, term->to);
+		report_members(&link,
+			"%u<from> %u<to> %s<gigabytes_per_second> %" PRIu64 "<units> %d<ports?>",
+			term->from, term->to, text, term->units, term->from == term->to);
+	}
+	report_text(set, "\n");
+}
+
+static void report_set(const struct report *list, const struct ordo_wire_bound *bound,
+	uint32_t number, uint32_t nrank)
+{
+	struct report set = report_item(list);
+	uint32_t middle = bound->first[number];
+	const uint32_t end = bound->first[number + 1];
+	if (number >= MOST_SETS)
+		set.text = NULL;
+	while (middle < end && bound->vertices[middle] < nrank)
+		middle++;
+	report_text(&set, "  set of rank%s ", plural(middle - bound->first[number]));
+	report_vertices(&set, "ranks", bound, bound->first[number], middle);
+	if (middle < end)
+		report_text(&set, " and switch%s ", end - middle > 1 ? "es" : "");
+	report_vertices(&set, "switches", bound, middle, end);
+	report_links(&set, bound, number);
+}
+
+static void report_proof_of(
+	const struct report *report, const struct ordo_wire_bound *bound, uint32_t nrank)
+{
+	char text[DECIMAL_SIZE];
+	report_label(report, "proof");
+	if (!bound->nset) {
+		report_text(report, "one rank moves nothing\n");
+	} else {
+		report_text(report, "%" PRIu64, bound->crossing);
+		if (bound->parts > 1)
+			report_text(report, "/%" PRIu64, bound->parts);
+		report_text(report, " n %s %s over %s GB/s\n",
+			bound->entering ? "must enter" : "must leave",
+			bound->nset > 1 ? "these sets together" : "this set",
+			decimal_text(text, bound->units, bound));
+	}
+	const struct report list = report_list(report, "sets");
+	for (uint32_t i = 0; i < bound->nset; i++)
+		report_set(&list, bound, i, nrank);
+	if (bound->nset > MOST_SETS)
+		report_text(report, "  and %u sets more, which --json lists\n",
+			bound->nset - MOST_SETS);
+}
+
+void report_wire_bound(const struct report *report, const struct ordo_problem *problem,
+	const struct ordo_topology *topology, const struct ordo_wire_bound *bound, uint64_t bytes)
+{
+	static const struct {
+		const char *name, *meaning;
+	} statuses[] = {
+		[ORDO_BOUND_REACHED] = {"reached", "schedules come as near to it as they like"},
+		[ORDO_BOUND_NOT_PROVED] = {"not proved reachable",
+			"no schedule is faster; none is proved to be as fast"},
+		[ORDO_BOUND_LOWER] = {
+			"a lower bound", "no schedule is faster; there may be greater bounds"}};
+	const struct ordo_operator_facts *facts = ordo_operator_facts(problem->op);
+	char text[FRACTION_SIZE], unit[DECIMAL_SIZE];
+	report_text(report, "%s<operator> on %s<topology>, %u<ranks> rank%s", facts->name,
+		topology->name, topology->nrank, plural(topology->nrank));
+	if (facts->rooted)
+		report_text(report, ", root %u<root>", problem->root);
+	report_text(report, "\n");
+	report_line(report, "least time", "%s; n is the larger buffer of a rank",
+		wire_bound_text(text, bound));
+	report_line(report, "in seconds", "%g<seconds:time> for %g<bytes:bytes>",
+		ordo_wire_bound_seconds(bound, (double)bytes), (double)bytes);
+	report_line(report, "status", "%s<status>: %s%s", statuses[bound->status].name,
+		statuses[bound->status].meaning,
+		bound->rounded ? "; bandwidths have too many digits and were rounded up" : "");
+	report_members(report,
+		"%" PRIu64 "<numerator> %" PRIu64 "<denominator> %s<unit_gigabytes_per_second> "
+		"%d<rounded?> %d<entering?> %" PRIu64 "<crossing> %" PRIu64 "<parts> %" PRIu64
+		"<units>",
+		bound->numerator, bound->denominator, decimal_text(unit, 1, bound), bound->rounded,
+		bound->entering, bound->crossing, bound->parts, bound->units);
+	report_proof_of(report, bound, topology->nrank);
+}

@@ -1,0 +1,17 @@
+/* bound.h - reports the least time of the wire, and its proof. */
+#ifndef ORDO_TOOLS_REPORT_BOUND_H
+#define ORDO_TOOLS_REPORT_BOUND_H
+
+#include "base/report.h"
+#include <ordo/detail/bound.h>
+
+/* The bound of a problem on a topology, the seconds for `bytes`, and the sets that prove it with
+ * the links that leave or enter them. */
+void report_wire_bound(const struct report *report, const struct ordo_problem *problem,
+	const struct ordo_topology *topology, const struct ordo_wire_bound *bound, uint64_t bytes);
+
+/* One line: `7/27 n/b, b = 56 GB/s`. */
+enum { FRACTION_SIZE = 128 };
+const char *wire_bound_text(char out[FRACTION_SIZE], const struct ordo_wire_bound *bound);
+
+#endif
