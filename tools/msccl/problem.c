@@ -1,5 +1,6 @@
 /* problem.c - the collective of a program: operator, chunks of a block, root. */
 #include "lower.h"
+#include "runtimes.h"
 #include <inttypes.h>
 #include <ordo/detail/fail.h>
 #include <stdlib.h>
@@ -19,6 +20,16 @@ static const struct {
 	{"alltoall", ORDO_ALLTOALL, true},
 };
 enum { NCOLLECTIVE = sizeof collectives / sizeof *collectives };
+
+const char *msccl_collective_name(enum ordo_operator op, enum msccl_runtime runtime)
+{
+	if (op == ORDO_REDUCESCATTER)
+		return runtime == MSCCL_MICROSOFT ? "reduce_scatter" : "reducescatter";
+	for (int i = 0; i < NCOLLECTIVE; i++)
+		if (collectives[i].op == op)
+			return collectives[i].name;
+	return NULL;
+}
 
 /* What of these is demanded at the end, the file does not say. */
 static bool is_undescribed(const struct msccl_program *program)

@@ -28,19 +28,27 @@ static uint32_t most_blocks(const struct msccl_program *program)
 	return most;
 }
 
+uint32_t msccl_most_steps(enum msccl_runtime runtime)
+{
+	static const uint32_t most[MSCCL_NRUNTIME] = {
+		[MSCCL_MICROSOFT] = 256, [MSCCL_RCCL] = 64, [MSCCL_AZURE] = UINT32_MAX};
+	return most[runtime];
+}
+
+uint32_t msccl_most_blocks(enum msccl_runtime runtime, uint32_t nchannel)
+{
+	return runtime == MSCCL_MICROSOFT ? 216 : runtime == MSCCL_RCCL ? 64 : 32 * nchannel;
+}
+
 const char *msccl_refusal(
 	const struct msccl_program *program, enum msccl_runtime runtime, char text[128])
 {
 	const bool microsoft = runtime == MSCCL_MICROSOFT;
-	const char *scatter = microsoft ? "reduce_scatter" : "reducescatter";
+	const char *scatter = msccl_collective_name(ORDO_REDUCESCATTER, runtime);
 	const bool is_scatter = !strcmp(program->collective, "reduce_scatter") ||
 				!strcmp(program->collective, "reducescatter");
-	const uint32_t steps = microsoft	       ? 256
-			       : runtime == MSCCL_RCCL ? 64
-						       : UINT32_MAX,
-		       blocks = microsoft		? 216
-				: runtime == MSCCL_RCCL ? 64
-							: 32 * program->nchannel;
+	const uint32_t steps = msccl_most_steps(runtime),
+		       blocks = msccl_most_blocks(runtime, program->nchannel);
 	if (most_steps(program) > steps)
 		snprintf(text, 128, "%" PRIu32 " steps in a tb, at most %" PRIu32,
 			most_steps(program), steps);

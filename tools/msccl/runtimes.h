@@ -10,6 +10,14 @@ enum msccl_runtime { MSCCL_MICROSOFT, MSCCL_RCCL, MSCCL_AZURE };
 /* "microsoft", "rccl", "azure" */
 extern const char *const msccl_runtime_names[MSCCL_NRUNTIME];
 
+/* What a file calls an operator, for a runtime. NULL: there is no such collective, or the file does
+ * not say what is demanded. */
+const char *msccl_collective_name(enum ordo_operator op, enum msccl_runtime runtime);
+
+/* What a runtime takes of steps in a block, and of blocks on a gpu. */
+uint32_t msccl_most_steps(enum msccl_runtime runtime);
+uint32_t msccl_most_blocks(enum msccl_runtime runtime, uint32_t nchannel);
+
 /* Why a runtime ignores the program; NULL: it takes it. The text is in `text`. */
 const char *msccl_refusal(
 	const struct msccl_program *program, enum msccl_runtime runtime, char text[128]);
