@@ -315,7 +315,7 @@ static void check_request(const struct ordo_request *request, struct sweep *swee
 	ordo_schedule_destroy(schedule);
 }
 
-/* Every algorithm and operator, on 2 to 9 ranks. */
+/* Every algorithm and operator, on 2 to 9 ranks; in all forms but the first on some of them. */
 static void check_form(bool in_place, bool accumulates)
 {
 	uint32_t nalgorithm;
@@ -324,6 +324,8 @@ static void check_form(bool in_place, bool accumulates)
 	for (uint32_t a = 0; a < nalgorithm; a++)
 		for (uint32_t op = 0; op < ORDO_NOPERATOR; op++)
 			for (uint32_t n = 2; n <= 9; n++) {
+				if ((in_place || accumulates) && n != 3 && n != 5 && n != 8)
+					continue;
 				const struct ordo_request request = {
 					.problem = {.op = (enum ordo_operator)op,
 						.nrank = n,
@@ -336,8 +338,8 @@ static void check_form(bool in_place, bool accumulates)
 					.algorithm = algorithms[a]->name};
 				check_request(&request, &sweep);
 			}
-	assert_true(sweep.nschedule > 100);
-	assert_true(sweep.nmessage > 10000);
+	assert_true(sweep.nschedule > 50);
+	assert_true(sweep.nmessage > 5000);
 }
 
 static void as_written(void **state)
@@ -384,14 +386,14 @@ static void generated(void **state)
 	const struct ordo_generator_facts *const *generators = ordo_generators(&count);
 	for (uint32_t g = 0; g < count; g++)
 		for (int op = 0; op < ORDO_NOPERATOR; op++)
-			for (uint32_t n = 2; n <= 23; n++)
+			for (uint32_t n = 2; n <= 23; n += n < 9 ? 1 : 7)
 				for (int in_place = 0; in_place < 2; in_place++)
 					ntrial += run_generated(generators[g]->name,
 						&(struct ordo_problem){.op = (enum ordo_operator)op,
 							.nrank = n,
 							.nshard = n,
 							.in_place = in_place});
-	assert_true(ntrial > 150);
+	assert_true(ntrial > 70);
 }
 
 int main(void)
