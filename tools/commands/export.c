@@ -20,6 +20,8 @@ struct format {
 };
 
 static const struct format formats[] = {
+	{"msccl", "MSCCL XML, for RCCL, Azure's executor and Microsoft's runtime",
+		.export = export_msccl},
 	{"goal", "Group Operation Assembly Language, for LogGOPSim", .export = export_goal},
 	{"chakra", "Chakra execution traces, for ASTRA-sim", .export_files = export_chakra},
 };
@@ -187,6 +189,14 @@ static int export(struct call *call)
 			"of copying on a rank (copies cost nothing)"},
 		{"signals", 0, SWITCH, &args.signals, NULL,
 			"a Notify that no data carries is a message of one byte"},
+		{"runtime", 0, TEXT, &args.msccl.runtime, "rccl|azure|microsoft",
+			"of msccl: whose limits and names (rccl)"},
+		{"proto", 0, TEXT, &args.msccl.protocol, "simple|ll|ll128",
+			"of msccl: the protocol (simple)"},
+		{"from", 0, SIZE, &args.msccl.least_bytes, "SIZE",
+			"of msccl: the least size of calls that take the file (0)"},
+		{"to", 0, SIZE, &args.msccl.most_bytes, "SIZE",
+			"of msccl: the largest size (all at which it cannot hang)"},
 		MEMORY_LIMIT_OPTION,
 	};
 	if (!READ_OPTIONS(call, options))
@@ -198,9 +208,10 @@ static int export(struct call *call)
 
 const struct command export_command = {
 	.name = "export",
-	.summary = "writes a proved schedule for LogGOPSim or ASTRA-sim",
-	.usage = "goal FILE [OPTION]... | chakra FILE -o OUT [OPTION]...",
-	.examples = "  ordo export goal ring.json --size 16MiB -o ring.goal\n"
+	.summary = "writes a proved schedule for runtimes of MSCCL, LogGOPSim or ASTRA-sim",
+	.usage = "msccl|goal FILE [OPTION]... | chakra FILE -o OUT [OPTION]...",
+	.examples = "  ordo export msccl ring.json -o ring.xml\n"
+		    "  ordo export goal ring.json --size 16MiB -o ring.goal\n"
 		    "  ordo export chakra ring.json --size 1MiB -o traces\n"
 		    "  ordo compile allreduce -n 8 -a ring | ordo export goal - --signals",
 	.reads = true,

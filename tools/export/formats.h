@@ -7,11 +7,18 @@
 #include <ordo/atomic_file.h>
 #include <stdio.h>
 
+/* Of MSCCL; as on the command line, NULL: the usual. */
+struct msccl_export_options {
+	const char *runtime, *protocol;
+	uint64_t least_bytes, most_bytes; /* most_bytes 0: no limit */
+};
+
 /* Options of all formats. */
 struct export_options {
 	const char *output; /* NULL: stdout */
 	struct predicting costs;
 	bool signals;
+	struct msccl_export_options msccl;
 };
 
 /* A proved schedule, bound to a type and a size. */
@@ -31,6 +38,9 @@ bool export_goal(struct call *call, const struct exported *exported, FILE *out);
 /* Chakra execution traces, which ASTRA-sim reads: a file for each rank. */
 bool export_chakra(
 	struct call *call, const struct exported *exported, struct ordo_atomic_file *folder);
+
+/* A program of MSCCL: writes it to `out`, and members of the answer. false: call->status. */
+bool export_msccl(struct call *call, const struct exported *exported, FILE *out);
 
 /* The operations of an exported schedule; free them in any case. false: see error. */
 bool make_export_graph(

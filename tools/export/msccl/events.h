@@ -1,9 +1,9 @@
 /* events.h - the moves of a schedule as local events: sends, receives, and what a rank does alone.
  */
-#ifndef ORDO_TOOLS_MSCCL_EXPORT_EVENTS_H
-#define ORDO_TOOLS_MSCCL_EXPORT_EVENTS_H
+#ifndef ORDO_TOOLS_EXPORT_MSCCL_EVENTS_H
+#define ORDO_TOOLS_EXPORT_MSCCL_EVENTS_H
 
-#include "../program.h"
+#include "msccl/program.h"
 #include <ordo/schedule.h>
 
 /* What a rank does to slots of its own. */

@@ -1,9 +1,9 @@
 /* print.h - an arrangement as the text of a file. */
-#ifndef ORDO_TOOLS_MSCCL_EXPORT_PRINT_H
-#define ORDO_TOOLS_MSCCL_EXPORT_PRINT_H
+#ifndef ORDO_TOOLS_EXPORT_MSCCL_PRINT_H
+#define ORDO_TOOLS_EXPORT_MSCCL_PRINT_H
 
 #include "arrange.h"
-#include "export.h"
+#include "write.h"
 
 /* The file, for calls of at most so many bytes; UINT64_MAX: no limit. The caller frees it with
  * free. NULL: no memory. */

@@ -1,31 +1,24 @@
 /* events.c - one legal run of a schedule, and which events of a rank access the same slots. */
 #include "events.h"
+#include "export/slots.h"
 #include <inttypes.h>
 #include <ordo/arena.h>
 #include <ordo/detail/fail.h>
-#include <ordo/detail/slots.h>
 #include <ordo/greedy.h>
 #include <ordo/signals.h>
 #include <stdlib.h>
 
 enum { MOST_COUNT = 71 };
 
-/* A read of a slot since its last write. */
-struct reader {
-	uint32_t event, next; /* in readers; ORDO_NONE: the last */
-};
-
 struct recording {
 	struct msccl_events *events;
 	const struct ordo_schedule *schedule;
-	uint32_t *route_of;		 /* [ntask] of Send and SendReduce */
-	uint32_t *sent, *received;	 /* [nroute] the last event on each side */
-	uint32_t inputs, outputs, cells; /* slots of a rank, at most: input, output, all */
-	uint32_t *writer;		 /* [nrank][cells] the last event; ORDO_NONE */
-	uint32_t *readers_of;		 /* [nrank][cells] a list in readers; ORDO_NONE */
-	struct reader *readers;
-	size_t reader_room;
-	uint32_t nreader;
+	uint32_t *route_of;	   /* [ntask] of Send and SendReduce */
+	uint32_t *sent, *received; /* [nroute] the last event on each side */
+	struct slots slots;
+	/* of the event at hand: the last writer of what it reads, and of how many slots */
+	uint32_t writer, nwritten;
+	bool failed;
 	struct ordo_error *error;
 };
 
@@ -87,102 +80,62 @@ static bool check_messages(const struct recording *r, uint32_t most)
 	return true;
 }
 
-static size_t cell(const struct recording *r, uint32_t rank, struct msccl_slot slot)
+/* An earlier event, which accesses a slot of the one at hand. */
+static void add_before(void *closure, uint32_t event)
 {
-	const struct ordo_problem *problem = &r->schedule->problem;
-	const size_t first = (size_t)rank * r->cells;
-	if (slot.buffer == ORDO_INPUT) {
-		const uint32_t output = ordo_in_place_output_slot(problem, rank, slot.offset);
-		return output == ORDO_NONE ? first + slot.offset : first + r->inputs + output;
-	}
-	return first + slot.offset + r->inputs + (slot.buffer == ORDO_SCRATCH ? r->outputs : 0);
-}
-
-static bool add_before(struct recording *r, uint32_t event)
-{
+	struct recording *r = closure;
 	struct msccl_events *events = r->events;
 	uint32_t *end = &events->first[events->nevent];
-	if (event == ORDO_NONE || event + 1 == events->nevent ||
+	if (event != r->writer)
+		r->nwritten = 0;
+	r->writer = event;
+	r->nwritten++;
+	if (event + 1 == events->nevent ||
 		(*end > events->first[events->nevent - 1] && events->before[*end - 1] == event))
-		return true;
-	if (!ordo_array_reserve(&events->before, &events->before_room, (size_t)*end + 1,
+		return;
+	if (ordo_array_reserve(&events->before, &events->before_room, (size_t)*end + 1,
 		    sizeof *events->before))
-		return ordo_fail_memory(r->error);
-	events->before[(*end)++] = event;
-	return true;
+		events->before[(*end)++] = event;
+	else
+		r->failed = true;
 }
 
-/* The event at hand is the last one. */
-static bool read_slots(struct recording *r, struct msccl_slot slot)
-{
-	const uint32_t event = r->events->nevent - 1;
-	struct msccl_event *e = &r->events->events[event];
-	for (uint32_t i = 0; i < e->count; i++, slot.offset++) {
-		const size_t at = cell(r, e->rank, slot);
-		if (!add_before(r, r->writer[at]))
-			return false;
-		if (!ordo_array_reserve(&r->readers, &r->reader_room, (size_t)r->nreader + 1,
-			    sizeof *r->readers))
-			return ordo_fail_memory(r->error);
-		r->readers[r->nreader] = (struct reader){event, r->readers_of[at]};
-		r->readers_of[at] = r->nreader++;
-	}
-	return true;
-}
-
-static bool write_slots(struct recording *r, struct msccl_slot slot)
-{
-	const uint32_t event = r->events->nevent - 1;
-	const struct msccl_event *e = &r->events->events[event];
-	for (uint32_t i = 0; i < e->count; i++, slot.offset++) {
-		const size_t at = cell(r, e->rank, slot);
-		if (!add_before(r, r->writer[at]))
-			return false;
-		for (uint32_t n = r->readers_of[at]; n != ORDO_NONE; n = r->readers[n].next)
-			if (!add_before(r, r->readers[n].event))
-				return false;
-		r->readers_of[at] = ORDO_NONE;
-		r->writer[at] = event;
-	}
-	return true;
-}
-
-/* The receive that wrote all that a send reads, and nothing else. */
+/* The receive that wrote all that a send reads, and nothing else; ORDO_NONE. */
 static uint32_t find_source(const struct recording *r, const struct msccl_event *send)
 {
-	struct msccl_slot slot = send->src;
-	const uint32_t writer = r->writer[cell(r, send->rank, slot)];
-	if (writer == ORDO_NONE)
+	if (r->nwritten != send->count)
 		return ORDO_NONE;
-	const struct msccl_event *e = &r->events->events[writer];
-	if ((e->type != MSCCL_RECEIVE && e->type != MSCCL_RECEIVE_REDUCE_COPY) ||
-		e->count != send->count ||
-		cell(r, e->rank, e->dst) != cell(r, send->rank, send->src))
-		return ORDO_NONE;
-	for (uint32_t i = 0; i < send->count; i++, slot.offset++)
-		if (r->writer[cell(r, send->rank, slot)] != writer)
-			return ORDO_NONE;
-	return writer;
+	const struct msccl_event *e = &r->events->events[r->writer];
+	const bool receives = e->type == MSCCL_RECEIVE || e->type == MSCCL_RECEIVE_REDUCE_COPY;
+	return receives && e->count == send->count ? r->writer : ORDO_NONE;
 }
 
 static bool add_event(struct recording *r, struct msccl_event event)
 {
 	struct msccl_events *events = r->events;
-	if (!ordo_array_reserve(&events->events, &events->event_room, (size_t)events->nevent + 1,
+	const uint32_t index = events->nevent;
+	if (!ordo_array_reserve(&events->events, &events->event_room, (size_t)index + 1,
 		    sizeof *events->events) ||
-		!ordo_array_reserve(&events->first, &events->first_room, (size_t)events->nevent + 2,
+		!ordo_array_reserve(&events->first, &events->first_room, (size_t)index + 2,
 			sizeof *events->first))
-		return ordo_fail_memory(r->error);
-	if (!events->nevent)
+		return false;
+	if (!index)
 		events->first[0] = 0;
-	event.source = event.type == MSCCL_SEND ? find_source(r, &event) : ORDO_NONE;
-	events->events[events->nevent] = event;
-	events->nevent++;
-	events->first[events->nevent] = events->first[events->nevent - 1];
+	events->events[events->nevent++] = event;
+	events->first[index + 1] = events->first[index];
+	r->writer = ORDO_NONE;
+	r->nwritten = 0;
+	const struct region src = {event.rank, event.src.buffer, event.src.offset, event.count},
+			    dst = {event.rank, event.dst.buffer, event.dst.offset, event.count};
 	const bool reads =
 		event.type == MSCCL_SEND || event.type == MSCCL_COPY || event.type == MSCCL_REDUCE;
-	return (!reads || read_slots(r, event.src)) &&
-	       (event.type == MSCCL_SEND || write_slots(r, event.dst));
+	if (reads && !read_slots(&r->slots, &src, index, add_before, r))
+		return false;
+	if (event.type == MSCCL_SEND)
+		events->events[index].source = find_source(r, &event);
+	else
+		write_slots(&r->slots, &dst, index, add_before, r);
+	return !r->failed;
 }
 
 static bool add_message(struct recording *r, struct msccl_event send, uint32_t peer, bool reduces)
@@ -217,9 +170,10 @@ static enum ordo_visit record(void *closure, uint32_t stream, uint32_t id)
 			.count = left < MOST_COUNT ? left : MOST_COUNT,
 			.connection = crosses ? r->route_of[id] : ORDO_NONE,
 			.partner = ORDO_NONE,
-			.previous = ORDO_NONE};
+			.previous = ORDO_NONE,
+			.source = ORDO_NONE};
 		if (crosses ? !add_message(r, event, task->peer, reduces) : !add_event(r, event)) {
-			r->error->code = ORDO_ENVIRONMENT;
+			r->failed = true;
 			return ORDO_VISIT_STOP;
 		}
 	}
@@ -228,21 +182,11 @@ static enum ordo_visit record(void *closure, uint32_t stream, uint32_t id)
 
 static bool open_recording(struct recording *r)
 {
-	const struct ordo_schedule *schedule = r->schedule;
-	const struct ordo_problem *problem = &schedule->problem;
-	for (uint32_t rank = 0; rank < problem->nrank; rank++) {
-		const uint32_t inputs = ordo_input_slots(problem, rank),
-			       outputs = ordo_output_slots(problem, rank);
-		r->inputs = inputs > r->inputs ? inputs : r->inputs;
-		r->outputs = outputs > r->outputs ? outputs : r->outputs;
-	}
-	r->cells = r->inputs + r->outputs + schedule->scratch_slots;
-	const size_t count = (size_t)problem->nrank * r->cells + 1;
-	r->sent = ordo_array_make((size_t)r->events->nroute + 1, sizeof *r->sent, 0xff);
-	r->received = ordo_array_make((size_t)r->events->nroute + 1, sizeof *r->received, 0xff);
-	r->writer = ordo_array_make(count, sizeof *r->writer, 0xff);
-	r->readers_of = ordo_array_make(count, sizeof *r->readers_of, 0xff);
-	return (r->sent && r->received && r->writer && r->readers_of) || ordo_fail_memory(r->error);
+	const size_t nroute = (size_t)r->events->nroute + 1;
+	r->sent = ordo_array_make(nroute, sizeof *r->sent, 0xff);
+	r->received = ordo_array_make(nroute, sizeof *r->received, 0xff);
+	return (r->sent && r->received && open_slots(&r->slots, r->schedule)) ||
+	       ordo_fail_memory(r->error);
 }
 
 static bool run(struct recording *r)
@@ -252,12 +196,11 @@ static bool run(struct recording *r)
 	const bool worked =
 		ordo_pairing_open(&pairing, r->schedule) &&
 		ordo_greedy_open(&greedy, r->schedule, pairing.signal_of, 1, pairing.signals.count);
-	r->error->code = ORDO_OK;
 	if (worked)
 		ordo_greedy_run(&greedy, record, r);
 	ordo_greedy_close(&greedy);
 	ordo_pairing_close(&pairing);
-	return worked ? r->error->code == ORDO_OK : ordo_fail_memory(r->error);
+	return (worked && !r->failed) || ordo_fail_memory(r->error);
 }
 
 bool msccl_events_open(struct msccl_events *events, const struct ordo_schedule *schedule,
@@ -272,9 +215,7 @@ bool msccl_events_open(struct msccl_events *events, const struct ordo_schedule *
 	free(r.route_of);
 	free(r.sent);
 	free(r.received);
-	free(r.writer);
-	free(r.readers_of);
-	free(r.readers);
+	close_slots(&r.slots);
 	return worked;
 }
 

@@ -1,7 +1,7 @@
-/* export.c - tries with fused steps, then without, and judges what comes back from the import. */
-#include "export.h"
-#include "../lower.h"
+/* write.c - tries with fused steps, then without, and judges what comes back from the import. */
+#include "write.h"
 #include "arrange.h"
+#include "msccl/lower.h"
 #include "print.h"
 #include <inttypes.h>
 #include <ordo/detail/fail.h>

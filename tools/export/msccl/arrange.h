@@ -1,6 +1,6 @@
 /* arrange.h - events as steps of thread blocks. */
-#ifndef ORDO_TOOLS_MSCCL_EXPORT_ARRANGE_H
-#define ORDO_TOOLS_MSCCL_EXPORT_ARRANGE_H
+#ifndef ORDO_TOOLS_EXPORT_MSCCL_ARRANGE_H
+#define ORDO_TOOLS_EXPORT_MSCCL_ARRANGE_H
 
 #include "events.h"
 #include <ordo/memory.h>

@@ -1,9 +1,9 @@
-/* export.h - a proved schedule as a file of MSCCL. */
-#ifndef ORDO_TOOLS_MSCCL_EXPORT_EXPORT_H
-#define ORDO_TOOLS_MSCCL_EXPORT_EXPORT_H
+/* write.h - a proved schedule as a file of MSCCL. */
+#ifndef ORDO_TOOLS_EXPORT_MSCCL_WRITE_H
+#define ORDO_TOOLS_EXPORT_MSCCL_WRITE_H
 
-#include "../runtimes.h"
-#include "../slots.h"
+#include "msccl/runtimes.h"
+#include "msccl/slots.h"
 
 struct msccl_export {
 	enum msccl_runtime runtime; /* that takes the file */
