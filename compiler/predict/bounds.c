@@ -12,6 +12,9 @@
  *   Gather         s/p n        if the root is outside
  *   AllToAll       s(p-s)/p n
  *
+ * Up to 1,024 ranks on a topology, synthesis/ finds the greatest of these bounds over all cuts,
+ * and for AllReduce over all partitions; otherwise some cuts are compared here.
+ *
  * An AllReduce moves each element 2(p-1) times: p-1 times before the first rank can have its sum,
  * and then once to each other.
  */
@@ -19,6 +22,7 @@
 #include "min_cut.h"
 #include <math.h>
 #include <ordo/arena.h>
+#include <ordo/detail/bound.h>
 #include <stdlib.h>
 
 struct bounding {
@@ -35,7 +39,13 @@ struct bounding {
 };
 
 /* The effort of all cuts together, in links. */
-enum { MOST_EFFORT = 1 << 27, ALL_CUTS = 14, ALL_CUTS_THROUGH_SWITCHES = 9, MOST_BLOCKS = 32 };
+enum {
+	MOST_EFFORT = 1 << 27,
+	ALL_CUTS = 14,
+	ALL_CUTS_THROUGH_SWITCHES = 9,
+	MOST_BLOCKS = 32,
+	MOST_WIRE_RANKS = 1024
+};
 
 static double leaving(const struct bounding *bounding, double s, bool root_inside)
 {
@@ -177,8 +187,35 @@ static double greatest_distance(const struct ordo_topology *topology, uint32_t f
 	return most * 1e-9;
 }
 
-/* Bounds the time by the latency between distant ranks. A Gather's root is as far from the others
- * as they from it, if links go both paths; otherwise it gives no bound. */
+/* The greatest latency of a shortest path to a rank; 0: none is known, for it takes too long.
+ * time[nvertex]. */
+static double greatest_distance_to(const struct ordo_topology *topology, uint32_t to, double *time)
+{
+	const uint32_t nvertex = topology->nrank + topology->nswitch;
+	double most = 0;
+	uint64_t effort = 0;
+	for (uint32_t v = 0; v < nvertex; v++)
+		time[v] = v == to ? 0 : HUGE_VAL;
+	for (bool changed = true; changed;) {
+		changed = false;
+		for (uint32_t i = 0; i < topology->nlink; i++) {
+			const struct ordo_link *link = &topology->links[i];
+			const double then = time[link->to] + link->latency_ns;
+			if (link->down || !(then < time[link->from]))
+				continue;
+			time[link->from] = then;
+			changed = true;
+		}
+		effort += topology->nlink;
+		if (changed && effort > MOST_EFFORT / 8)
+			return 0;
+	}
+	for (uint32_t rank = 0; rank < topology->nrank; rank++)
+		most = isfinite(time[rank]) && time[rank] > most ? time[rank] : most;
+	return most * 1e-9;
+}
+
+/* Bounds the time by the latency between distant ranks. */
 static bool bound_distance(struct bounding *bounding, struct ordo_error *error)
 {
 	const struct ordo_topology *topology = bounding->topology;
@@ -191,6 +228,9 @@ static bool bound_distance(struct bounding *bounding, struct ordo_error *error)
 		   from_root = op == ORDO_BROADCAST || op == ORDO_SCATTER,
 		   to_root = op == ORDO_REDUCE || op == ORDO_GATHER;
 	uint64_t effort = 0;
+	if (worked && to_root)
+		bounding->bounds->steps = fmax(bounding->bounds->steps,
+			greatest_distance_to(topology, bounding->problem->root, time));
 	for (uint32_t rank = 0;
 		worked && !to_root && rank < topology->nrank && effort < MOST_EFFORT / 64; rank++) {
 		const uint32_t from = from_root ? bounding->problem->root : rank;
@@ -336,8 +376,51 @@ static bool bound_one_rank(struct bounding *bounding)
 	return worked;
 }
 
+/* Keeps the ranks on the smaller side of the cut. false: no memory. */
+static bool keep_cut(
+	struct ordo_time_bounds *bounds, const struct ordo_wire_bound *wire, uint32_t nrank)
+{
+	uint32_t inside = 0, next = 0;
+	while (inside < wire->first[1] && wire->vertices[inside] < nrank)
+		inside++;
+	const bool side = 2 * inside <= nrank;
+	bounds->cut_ranks = ordo_array_make(nrank, sizeof *bounds->cut_ranks, 0);
+	for (uint32_t rank = 0; bounds->cut_ranks && rank < nrank; rank++) {
+		const bool in = next < inside && wire->vertices[next] == rank;
+		next += in;
+		if (in == side)
+			bounds->cut_ranks[bounds->cut_nrank++] = rank;
+	}
+	return bounds->cut_ranks;
+}
+
+/* The bound of the wire. What cannot be reached at all gives none. */
+static bool bound_wire(struct bounding *bounding, struct ordo_error *error)
+{
+	struct ordo_time_bounds *bounds = bounding->bounds;
+	const struct ordo_problem *problem = bounding->problem;
+	struct ordo_error why = {0};
+	struct ordo_wire_bound *wire =
+		ordo_wire_bound_make(problem->op, problem->root, bounding->topology, false, &why);
+	if (!wire)
+		return why.code == ORDO_USAGE || ordo_fail_memory(error);
+	bounds->cut = ordo_wire_bound_seconds(wire, bounding->bytes);
+	bounds->cut_exact = wire->complete;
+	bool worked = true;
+	if (wire->nset == 1)
+		worked = keep_cut(bounds, wire, problem->nrank);
+	else
+		bounds->cut_nset = wire->nset;
+	ordo_wire_bound_destroy(wire);
+	return worked || ordo_fail_memory(error);
+}
+
 static bool bound_cut(struct bounding *bounding, struct ordo_error *error)
 {
+	/* Ranks without a shard have nothing to send. */
+	if (bounding->topology && bounding->problem->nrank <= MOST_WIRE_RANKS &&
+		bounding->problem->nshard >= bounding->problem->nrank)
+		return bound_wire(bounding, error);
 	const uint32_t nrank = bounding->problem->nrank,
 		       most = bounding->topology && bounding->topology->nswitch
 				      ? ALL_CUTS_THROUGH_SWITCHES

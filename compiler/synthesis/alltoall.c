@@ -85,20 +85,20 @@ static bool compare_some(struct comparing *comparing)
 	return worked;
 }
 
-bool ordo_cut_alltoall(
-	const struct ordo_capacities *graph, struct ordo_cut_set *cut, struct ordo_error *error)
+bool ordo_cut_alltoall(const struct ordo_capacities *graph, struct ordo_cut_set *cut, bool *all,
+	struct ordo_error *error)
 {
 	struct comparing comparing = {.graph = graph,
 		.best = cut,
 		.set_of = ordo_array_make(graph->nrank, sizeof *comparing.set_of, 0),
 		.inside = ordo_array_make(graph->nvertex, sizeof *comparing.inside, 0)};
-	const bool all = graph->nrank <=
-			 (graph->nvertex > graph->nrank ? ALL_CUTS_THROUGH_SWITCHES : ALL_CUTS);
+	*all = graph->nrank <=
+	       (graph->nvertex > graph->nrank ? ALL_CUTS_THROUGH_SWITCHES : ALL_CUTS);
 	cut->crossing = 0;
 	cut->units = 1;
 	const bool worked = ordo_least_cut_make(&comparing.least, graph, error) &&
 			    comparing.set_of && comparing.inside &&
-			    (all ? compare_all(&comparing) : compare_some(&comparing));
+			    (*all ? compare_all(&comparing) : compare_some(&comparing));
 	ordo_least_cut_free(&comparing.least);
 	free(comparing.set_of);
 	free(comparing.inside);

@@ -102,8 +102,7 @@ static bool prove(
 		return ordo_cut_broadcast(graph, root, cut, error);
 	if (op == ORDO_SCATTER || op == ORDO_GATHER)
 		return ordo_cut_scatter(graph, root, cut, error);
-	proof->exact = false;
-	return ordo_cut_alltoall(graph, cut, error);
+	return ordo_cut_alltoall(graph, cut, &proof->exact, error);
 }
 
 /* A cut in the backward graph is its other side in the forward one. */
@@ -204,7 +203,7 @@ static enum ordo_bound_status status_of(const struct proof *proof, enum ordo_ope
 			     : op == ORDO_SCATTER || op == ORDO_GATHER
 				     ? graph->nvertex == graph->nplace
 				     : ordo_capacities_balanced(graph);
-	if (!proof->exact)
+	if (!proof->exact || op == ORDO_ALLTOALL)
 		return ORDO_BOUND_LOWER;
 	return reached && !graph->rounded ? ORDO_BOUND_REACHED : ORDO_BOUND_NOT_PROVED;
 }
@@ -234,6 +233,7 @@ static bool fill(struct ordo_wire_bound *bound, struct proof *proof, enum ordo_o
 			break;
 		}
 	bound->status = status_of(proof, op);
+	bound->complete = proof->exact;
 	return add_sets(bound, proof, terms, error);
 }
 
@@ -256,6 +256,7 @@ struct ordo_wire_bound *ordo_wire_bound_make(enum ordo_operator op, uint32_t roo
 		ordo_fail_memory(error);
 	if (worked) {
 		bound->denominator = 1;
+		bound->complete = true;
 		bound->unit = proof.graphs[0].unit;
 		bound->unit_digits = proof.graphs[0].unit_digits;
 		bound->rounded = proof.graphs[0].rounded;

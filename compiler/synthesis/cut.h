@@ -40,9 +40,9 @@ int64_t ordo_least_cut(
 	struct ordo_least_cut *least, const uint32_t *set_of, uint32_t set, bool *inside);
 
 /* alltoall.c: the greatest bound over all sets of up to 12 ranks (9 with switches), else over
- * single ranks, halves and blocks of adjacent ranks. */
-bool ordo_cut_alltoall(
-	const struct ordo_capacities *graph, struct ordo_cut_set *cut, struct ordo_error *error);
+ * single ranks, halves and blocks of adjacent ranks. *all: whether these are all sets. */
+bool ordo_cut_alltoall(const struct ordo_capacities *graph, struct ordo_cut_set *cut, bool *all,
+	struct ordo_error *error);
 
 /* partition.c: p sets of ranks, with the least units that leave them, over p - 1. set_of: [nrank],
  * numbered from 0 by the least rank in each. *exact: whether it is the least of all partitions. */

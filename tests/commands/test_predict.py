@@ -28,8 +28,8 @@ def _(ordo):
             done.out), done.out)
     wanted(
         re.search(
-            r"\n  lower bound +steps 0.5 us, volume 20 us, reduce 7.5 us, cut 13.33 us "
-            r"\(rank 0 against the rest\)\n"
+            r"\n  lower bound +steps 0.5 us, volume 20 us, reduce 7.5 us, cut 20 us "
+            r"\(4 sets of ranks against each other\)\n"
             r"  ratio to bound +3.525 of volume\n  bottleneck +link 0 -> 1 HCCS, utilisation "
             r"85.1%\n",
             done.out), done.out)

@@ -613,7 +613,7 @@ static void with_a_link_down_three_rings_reach_the_bound_of_its_ranks(void **sta
 	check_near(algbw_of("ring(directions=2)", topology, &bounds), 64);
 	check_near(algbw_of("ring(rings=3,directions=2)", topology, &bounds), 192);
 	check_near(bounds.volume, exp2(30) / 216e9);
-	check_near(bounds.cut, exp2(30) / 336e9);
+	check_near(bounds.cut, exp2(30) / 216e9);
 	assert_true(bounds.cut_exact);
 	ordo_topology_destroy(topology);
 }
@@ -654,8 +654,12 @@ static void bounds_are_those_of_the_operator_and_the_topology(void **state)
 		uint32_t cut_nrank;
 		bool exact;
 	} cases[] = {
-		/* One port of 20: q = 3 latencies of 5000; 2 * 7/8 n; n must leave a rank. */
-		{"star", ORDO_ALLREDUCE, 8, 15000, 14.0 / 8 / 20, 7.0 / 8 / 100, 1 / 20.0, 1, true},
+		/* One port of 20: q = 3 latencies of 5000; 2 * 7/8 n; 14 n must leave 8 ranks. */
+		{"star", ORDO_ALLREDUCE, 8, 15000, 14.0 / 8 / 20, 7.0 / 8 / 100, 14.0 / 8 / 20, 0,
+			true},
+		/* Rank 15 is four links from rank 0. */
+		{"hypercube", ORDO_REDUCE, 16, 4000, 1.0 / 224, 15.0 / 16 / 100, 1.0 / 224, 1,
+			true},
 		/* Half way round is 4 links; 7/8 n over the two links into a rank, and no set of
 		 * ranks has fewer. */
 		{"ring", ORDO_ALLGATHER, 8, 4000, 7.0 / 8 / 112, 0, 7.0 / 8 / 112, 1, true},

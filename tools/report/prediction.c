@@ -114,6 +114,10 @@ static void report_cut(const struct report *report, const struct ordo_time_bound
 	if (bounds->cut_nrank)
 		report_text(report, " against the rest%s)",
 			bounds->cut_exact ? "" : "; not all cuts were computed");
+	else if (bounds->cut_nset)
+		report_text(report, " (%u sets of ranks against each other%s)", bounds->cut_nset,
+			bounds->cut_exact ? "" : "; not all partitions were computed");
+	report_members(report, "%u<cut_sets>", bounds->cut_nset);
 	report_members(report, "%d<all_cuts_looked_at?>", bounds->cut_exact);
 }
 

@@ -107,11 +107,14 @@ struct ordo_time_bounds {
 	/* what the busiest rank must give or get over all its ports; where all share alike
 	 * (AllReduce: twice the vector, but for what stays) */
 	double volume;
-	double reduce;	     /* what must be added, on all ranks at once */
-	double cut;	     /* what must cross the narrowest cut looked at, over that */
-	uint32_t cut_nrank;  /* ranks on the smaller side of it */
+	double reduce; /* what must be added, on all ranks at once */
+	/* what must cross the narrowest cut looked at, over that; or what must leave the sets of a
+	 * partition of the ranks together (AllReduce), over that */
+	double cut;
+	uint32_t cut_nrank;  /* ranks on the smaller side of the cut; 0: a partition */
 	uint32_t *cut_ranks; /* [cut_nrank] ascending */
 	bool cut_exact;	     /* all cuts were looked at, not only some */
+	uint32_t cut_nset;   /* sets of the partition; 0: a cut */
 };
 
 struct ordo_prediction {

@@ -49,6 +49,7 @@ struct ordo_wire_bound {
 	int unit_digits;
 	bool rounded; /* bandwidths had too many digits and were rounded up */
 	enum ordo_bound_status status;
+	bool complete; /* all sets of ranks were compared, for AllReduce all partitions too */
 	/* The proof: nset sets (one: a cut). crossing/parts * n bytes leave (enter) them over
 	 * `units`. 0 sets: there is nothing to prove. */
 	bool entering;
