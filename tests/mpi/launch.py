@@ -7,6 +7,8 @@ import shutil
 import subprocess
 import sys
 
+IS_LONG = os.environ.get("ORDO_TESTS") == "long"  # of the suite `long`: everything
+
 
 def command(library, ranks, program):
     """The command line that runs the program on so many ranks of that library. None: no launcher.
@@ -27,6 +29,8 @@ def environment(library):
     kept["ASAN_OPTIONS"] = "detect_leaks=0"  # MPI keeps memory to the end
     if library == "openmpi":
         kept["OMPI_MCA_rmaps_base_oversubscribe"] = "1"
+        if not IS_LONG:  # the search for other networks takes most of a short test
+            kept |= {"OMPI_MCA_pml": "ob1", "OMPI_MCA_btl": "self,vader,tcp"}
     return kept
 
 

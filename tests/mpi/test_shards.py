@@ -2,6 +2,7 @@
 """test_shards.py LIBRARY PATH FOLDER INCLUDE - sums over virtual shards, ordo_mpi_allreduce_shards.
 
 What they are is computed here: the dyadic tree over the shards. FOLDER has the programs."""
+import functools
 import pathlib
 import shutil
 import struct
@@ -15,6 +16,9 @@ from tap import case, run_cases, wanted
 LIBRARY, PATH, PROGRAMS, INCLUDE = sys.argv[1:5]
 FOLDER = pathlib.Path(tempfile.mkdtemp())
 PLAIN, LINKED = (f"{PROGRAMS}/{name}_{LIBRARY}" for name in ("shards", "linked_shards"))
+
+# MPICH never yields.
+COUNTS = (1, 2, 3, 4, 8) if launch.IS_LONG or LIBRARY == "openmpi" else (1, 2, 3)
 
 
 def as_float(x):
@@ -44,6 +48,7 @@ def digest(data):
     return f"{h:016x}"
 
 
+@functools.lru_cache(None)
 def expected(number):
     plain, shards = (lambda a, b: a + b), range(number)
     found = {}
@@ -76,7 +81,7 @@ def results(done):
 
 @case("1, 2, 4 and 8 ranks, and all others up to V, have the bits of the tree over the shards")
 def _():
-    for number, counts in ((16, (1, 2, 3, 4, 8)), (12, (5,))):
+    for number, counts in ((16, COUNTS), (12, (5,) if 8 in COUNTS else ())):
         wished = expected(number)
         for ranks in counts:
             settings = "report=none,order=linear" if ranks == 4 else "report=none"
