@@ -68,8 +68,8 @@ def check_table_of_writers(ordo, schedules):
              if "X" in (str(place), *str(word).split("=")[1:])}
     reads = {("run", "--replay"), ("run", "--input"), ("view", "--against"), ("draw", "--trace"),
              ("view", "--trace"), ("predict", "--trace"), ("mpi", "--plans"),
-             ("import", "--against")}
-    alone = {("demo", "--output"), ("calibrate", "--output"),
+             ("import", "--against"), ("probe", "--answers"), ("probe", "--against")}
+    alone = {("demo", "--output"), ("probe", "--kit"), ("calibrate", "--output"),
              ("explain", "--write-example"),  # read nothing
              ("mpi", "--report"), ("mpi", "--log")}  # MPI programs write them
     for command in re.findall(r"^  ([a-z]+) +\S", ordo.works("--help").out.split("options:")[0],

@@ -83,8 +83,8 @@ def _(ordo):
     ordo.fails(2, "wanted a format, .*goal.*found 0 operands", "export")
     ordo.fails(2, "wanted a format, .*goal.*found 1 operand\n", "export", "goal")
     ordo.fails(2, "found 3 operands", "export", "goal", "x.json", "x.json")
-    ordo.fails(2, "format: found goals, wanted msccl, goal[^?]*did you mean goal?", "export", "goals",
-               "x.json")
+    ordo.fails(2, "format: found goals, wanted msccl, goal[^?]*did you mean goal?", "export",
+               "goals", "x.json")
     ordo.fails(2, "--type: found f31", "export", "goal", "x.json", "--type", "f31")
     ordo.fails(5, "nothing.json", "export", "goal", "nothing.json", "-o", "out")
     ordo.fails(1, "nothing written, because it is refuted", "export", "goal",

@@ -25,6 +25,7 @@ BY_HAND = {
 }
 # Where units stand beside numbers outside of units.c, and why.
 UNITS = {
+    "tools/report/bound.c": "a bandwidth in all its digits, so that they can be added up",
     "tools/cli/options.c": "reads sizes",
     "tools/cli/prediction_options.c": "a bandwidth as it is given in options: always GB/s",
     "tools/explain/words.c": "a bandwidth as topologies give it: always GB/s",

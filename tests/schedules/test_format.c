@@ -1,4 +1,5 @@
 /* test_format.c - the examples of FORMAT.md are read, are canonical, and are proved. */
+#include <ordo/detail/answers.h>
 #include <ordo/detail/certificate.h>
 #include <ordo/detail/input.h>
 #include <ordo/plan_set.h>
@@ -136,6 +137,7 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_schedule_is_canonical_and_proved),
+		cmocka_unit_test(the_answers_can_be_read),
 		cmocka_unit_test(the_certificate_is_that_of_the_schedule),
 		cmocka_unit_test(the_topology_is_canonical),
 		cmocka_unit_test(the_plan_set_is_canonical),

@@ -72,7 +72,8 @@ def complaint(schema, text):
 def load_schemas(schemas):
     """Kind -> schema; `program` is that of a file of a schedule in parts."""
     found = {kind: load_schema(schemas, f"{kind}.schema.json")
-             for kind in ("schedule", "topology", "plan-set", "replay", "input", "certificate")}
+             for kind in ("schedule", "topology", "plan-set", "replay", "input", "certificate",
+                          "probe-answers")}
     found["program"] = {**found["schedule"], "$ref": "#/$defs/program"}
     for key in ("type", "properties", "required", "additionalProperties", "allOf"):
         del found["program"][key]

@@ -6,6 +6,8 @@
 #include "cli/sizes.h"
 #include "commands.h"
 #include "probe/agree.h"
+#include "probe/kit/write_kit.h"
+#include "report/answers/answers.h"
 #include "report/execution.h"
 #include "report/proof.h"
 #include <inttypes.h>
@@ -24,6 +26,8 @@ struct args {
 	uint64_t count, seed;
 	uint32_t nseed, nworker;
 	bool atomic_reduce, unproved;
+	struct kit_options kit;
+	const char *answers, *against;
 };
 
 enum verdict { AGREED, DIFFERENT, NOT_COMPARED };
@@ -475,9 +479,51 @@ static int check_and_probe(
 	return status;
 }
 
+/* A kit, or a look at what one found. */
+static int probe_elsewhere(struct call *call, struct args *args)
+{
+	if (args->kit.folder && args->answers)
+		return fail_usage(call, NULL, "found --kit and --answers, wanted one of them");
+	if (args->against && !args->answers)
+		return fail_usage(call, NULL, "--against is for --answers");
+	if (!args->kit.folder && !args->answers)
+		return fail_usage(call, NULL, "--ranks is for --kit");
+	args->kit.type = args->type;
+	if (args->kit.folder)
+		return write_kit(call, &args->kit);
+	if (call->noperand)
+		return fail_usage(
+			call, NULL, "--answers takes no operand, found %s", call->operands[0]);
+	return report_answers(call, args->answers, args->against);
+}
+
+static int probe_document(struct call *call, struct args *args)
+{
+	args->file = only_operand(call, "the file or folder of a schedule, or - for stdin");
+	if (!args->file)
+		return call->status;
+	if (args->nworker == UNSET) {
+		const long processors = sysconf(_SC_NPROCESSORS_ONLN);
+		args->nworker = processors < 1 ? 1 : (uint32_t)processors;
+	}
+	struct ordo_schedule *schedule = open_schedule(call, args->file);
+	if (!schedule)
+		return call->status;
+	const struct ordo_operator_facts *facts = ordo_operator_facts(schedule->problem.op);
+	const int status = facts->reduces
+				   ? check_and_probe(call, args, schedule)
+				   : fail_usage(call, NULL,
+					     "%s %s, so there is no order to recover", facts->name,
+					     schedule->problem.op == ORDO_CUSTOM ? "demands no sums"
+										 : "adds nothing");
+	ordo_schedule_destroy(schedule);
+	return status;
+}
+
 static int probe(struct call *call)
 {
-	struct args args = {.type_name = "f32",
+	struct args args = {.kit = USUAL_KIT,
+		.type_name = "f32",
 		.transport = "both",
 		.count = UINT64_MAX,
 		.seed = 1,
@@ -497,39 +543,31 @@ static int probe(struct call *call)
 		{"atomic-reduce", 0, SWITCH, &args.atomic_reduce, NULL,
 			"accept unordered reductions into one slot; every seed shows an order"},
 		{"unproved", 0, SWITCH, &args.unproved, NULL, "probe a refuted schedule too"},
+		KIT_OPTIONS(args.kit),
+		{"answers", 0, TEXT, &args.answers, "FILE", "what the program of a kit wrote"},
+		{"against", 0, TEXT, &args.against, "FILE",
+			"with --answers: compare with this schedule or plan set"},
 		MEMORY_LIMIT_OPTION,
 	};
 	if (!READ_OPTIONS(call, options))
 		return call->status;
-	args.file = only_operand(call, "the file or folder of a schedule, or - for stdin");
-	if (!args.file || !read_names(call, &args))
+	if (!read_names(call, &args))
 		return call->status;
-	if (args.nworker == UNSET) {
-		const long processors = sysconf(_SC_NPROCESSORS_ONLN);
-		args.nworker = processors < 1 ? 1 : (uint32_t)processors;
-	}
-	struct ordo_schedule *schedule = open_schedule(call, args.file);
-	if (!schedule)
-		return call->status;
-	const struct ordo_operator_facts *facts = ordo_operator_facts(schedule->problem.op);
-	const int status = facts->reduces
-				   ? check_and_probe(call, &args, schedule)
-				   : fail_usage(call, NULL,
-					     "%s %s, so there is no order to recover", facts->name,
-					     schedule->problem.op == ORDO_CUSTOM ? "demands no sums"
-										 : "adds nothing");
-	ordo_schedule_destroy(schedule);
-	return status;
+	return args.kit.folder || args.answers || args.against || args.kit.ranks
+		       ? probe_elsewhere(call, &args)
+		       : probe_document(call, &args);
 }
 
 const struct command probe_command = {
 	.name = "probe",
 	.summary = "recovers the order of all sums from runs, and compares it with the proof",
-	.usage = "FILE [OPTION]...",
+	.usage = "FILE [OPTION]... | [OPERATOR] --kit FOLDER --ranks N | --answers FILE",
 	.examples = "  ordo probe ring.json\n"
 		    "  ordo probe ring.json --type f64 --transport threads --workers 0\n"
 		    "  ordo probe ring.json --transport seeded --seeds 100\n"
-		    "  ordo probe ring.json --json",
+		    "  ordo probe ring.json --json\n"
+		    "  ordo probe allreduce --kit kit --ranks 8\n"
+		    "  ordo probe --answers answers.json",
 	.reads = true,
 	.run = probe,
 };

@@ -34,15 +34,21 @@ static bool plant_classes(struct probe *probe, uint32_t nleaf, struct ordo_fores
 	return worked;
 }
 
+bool probe_machine(struct probe *probe, const struct machine *machine, struct ordo_forest *forest,
+	struct ordo_error *error)
+{
+	if (!recover_trees(machine, &probe->recovered, error))
+		return false;
+	return plant_classes(probe, machine->nleaf, forest) ? true : ordo_fail_memory(error);
+}
+
 bool make_probe(struct probe *probe, struct live *live, const struct drive *drive,
 	struct ordo_forest *forest, struct ordo_error *error)
 {
 	const struct machine machine = live_machine(live);
 	*probe = (struct probe){.drive = *drive};
 	live->drive = *drive;
-	if (!recover_trees(&machine, &probe->recovered, error))
-		return false;
-	return plant_classes(probe, machine.nleaf, forest) ? true : ordo_fail_memory(error);
+	return probe_machine(probe, &machine, forest, error);
 }
 
 void free_probe(struct probe *probe)

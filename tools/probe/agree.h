@@ -12,6 +12,10 @@ struct probe {
 	uint32_t *trees; /* [nclass] in the forest; ORDO_NONE: none, see `why` of the class */
 };
 
+/* Recovers the trees of a machine, and adds them to the forest. The caller frees the probe, also
+ * after false. */
+bool probe_machine(struct probe *probe, const struct machine *machine, struct ordo_forest *forest,
+	struct ordo_error *error);
 /* Probes once, and adds the trees to the forest. The caller frees it, also after false. */
 bool make_probe(struct probe *probe, struct live *live, const struct drive *drive,
 	struct ordo_forest *forest, struct ordo_error *error);

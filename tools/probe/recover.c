@@ -58,11 +58,10 @@ uint64_t count_mask_runs(uint32_t nleaf)
 	return nleaf + (uint64_t)nleaf * (nleaf - 1) / 2;
 }
 
-static bool choose_numbers(struct recovery *recovery, struct ordo_error *error)
+bool choose_mask_numbers(const struct ordo_type_facts *type,
+	const struct ordo_type_facts *accumulator, uint32_t nleaf, double *one, double *large,
+	struct ordo_error *error)
 {
-	const struct ordo_type_facts *type = recovery->machine->type,
-				     *accumulator = recovery->machine->accumulator;
-	const uint32_t nleaf = recovery->machine->nleaf;
 	if (type->precision < 32 && nleaf > UINT32_C(1) << type->precision)
 		return ordo_fail(error, ORDO_USAGE, 0,
 			"%" PRIu32 " inputs are added, but %s counts only to %" PRIu32
@@ -74,8 +73,8 @@ static bool choose_numbers(struct recovery *recovery, struct ordo_error *error)
 	const int exponent = (int)(accumulator ? accumulator : type)->precision + 1 + bits,
 		  lower = exponent > type->greatest_exponent ? exponent - type->greatest_exponent
 							     : 0;
-	recovery->unit = ldexp(1, -lower);
-	recovery->large = ldexp(1, exponent - lower);
+	*one = ldexp(1, -lower);
+	*large = ldexp(1, exponent - lower);
 	return true;
 }
 
@@ -417,8 +416,9 @@ bool recover_trees(
 {
 	struct recovery recovery = {.machine = machine, .nrun = count_mask_runs(machine->nleaf)};
 	*recovered = (struct recovered){.nrun = recovery.nrun};
-	bool worked = choose_numbers(&recovery, error) && start(&recovery, error) &&
-		      observe_all(&recovery, error);
+	bool worked = choose_mask_numbers(machine->type, machine->accumulator, machine->nleaf,
+			      &recovery.unit, &recovery.large, error) &&
+		      start(&recovery, error) && observe_all(&recovery, error);
 	if (worked && (!explain_classes(&recovery, recovered) ||
 			      !merge_classes(recovered, machine->nleaf, machine->nelement)))
 		worked = ordo_fail_memory(error);

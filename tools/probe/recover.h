@@ -45,6 +45,11 @@ struct recovered {
 	uint32_t nclass;
 };
 
+/* What runs have in their inputs: one, and a number beside which ones are lost. `accumulator` as in
+ * a machine. false: more inputs than the type can count (ORDO_USAGE). */
+bool choose_mask_numbers(const struct ordo_type_facts *type,
+	const struct ordo_type_facts *accumulator, uint32_t nleaf, double *one, double *large,
+	struct ordo_error *error);
 /* The number of runs: each input alone, and each pair of inputs. */
 uint64_t count_mask_runs(uint32_t nleaf);
 /* false: a run failed, no memory, or more inputs than the type can count (ORDO_USAGE). The caller
