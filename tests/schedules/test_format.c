@@ -133,6 +133,23 @@ static void the_input_is_canonical(void **state)
 	free(example);
 }
 
+/* The seventh example. */
+static void the_answers_can_be_read(void **state)
+{
+	(void)state;
+	struct ordo_error error = {0};
+	char *example = take_example(6);
+	struct ordo_answers *answers =
+		ordo_answers_read_text(example, strlen(example), "FORMAT.md", &error);
+	if (!answers)
+		fail_msg("%u:%u: %s", error.line, error.column, error.text);
+	assert_int_equal(answers->nrun, 3);
+	assert_true(ordo_answer(answers, &answers->sizes[0], 0, 0, 0) == 1);
+	assert_true(ordo_answer(answers, &answers->sizes[0], 0, 0, 1) == 0);
+	ordo_answers_destroy(answers);
+	free(example);
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
