@@ -4,6 +4,7 @@
 What a document sums to is computed here, by executing its tasks one after another."""
 import json
 import pathlib
+import re
 import shutil
 import struct
 import subprocess
@@ -293,6 +294,21 @@ def _():
     done = launch.run(LIBRARY, launch.command(LIBRARY, 2, [script]),
                       {"LD_PRELOAD": PATH, "ORDO_MPI": f"plans={path}"})
     agree(results(done), expected_all(read(path / "all.json"), 2, 600))
+
+
+@case("documents are followed in a program that starts MPI by a session alone")
+def _():
+    if LIBRARY == "openmpi":
+        print("# not tested: Open MPI 4 has no sessions")
+        return
+    path = folder("session")  # of the dyadic order, which the program expects
+    compile_schedule(path / "all.json", "AllReduce", 2, "dyadic")
+    program = pathlib.Path(PROGRAM).parent / f"communicators_{LIBRARY}"
+    done = launch.run(LIBRARY, launch.command(LIBRARY, 2, [program, "session"]),
+                      {"LD_PRELOAD": PATH, "ORDO_MPI": f"plans={path}"})
+    wanted(done.returncode == 0 and done.stdout == "all agree\n" * 2, done.stdout, done.stderr)
+    wanted(re.search("all.json: AllReduce on 2 ranks, by dyadic.*, [1-9] calls", done.stderr),
+           done.stderr)
 
 
 @case("part of the ranks, in another order, follow the document for so many")

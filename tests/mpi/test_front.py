@@ -151,15 +151,29 @@ def _():
     wanted(calls(done.stderr, "MPI_Allreduce") > 60, done.stderr)
 
 
-@case("a program that starts MPI by a session alone works, and is told that nothing is changed")
+@case("a program that starts MPI by sessions alone has one order, set by its rank 0")
 def _():
     if LIBRARY == "openmpi":
         print("# not tested: Open MPI 4 has no sessions")
         return
-    done = start(2, [program("communicators"), "session"])
-    wanted(done.returncode == 0, done.stdout, done.stderr)
-    wanted(done.stderr.count("without MPI_Init: reductions are the library's own") == 1,
+    sessions = [program("communicators"), "session"]
+    done = start(3, sessions)
+    agree(done)
+    # 3 of all ranks, 3 of half of them, and the one after the I-form
+    wanted(calls(done.stderr, "MPI_Allreduce") == 7 and done.stderr.count("proved:") == 1,
            done.stderr)
+    wanted(calls(done.stderr, "MPI_Iallreduce") == 1, done.stderr)
+    done = start(2, [*sessions, "init"])
+    agree(done)
+    wanted(done.stderr.count("proved:") == 1, done.stderr)
+    folder = FOLDER / "sessions"
+    text = f'test "${RANK}" = 0 || ORDO_MPI=order=linear; exec "$@"'
+    done = start(2, ["/bin/sh", "-c", text, "sh", *sessions],
+                 settings=f"log={folder},check,strict")
+    agree(done)
+    wanted("in the order dyadic" in done.stderr and len(lines(folder, 1)) > 7 and lines(folder, 0)[0][8] == "taken")
+    done = start(2, sessions, settings="order=diadic")
+    wanted(done.returncode != 0 and 'order: found "diadic"' in done.stderr, done.stderr)
 
 
 @case("a program built with -Ofast, which flushes small numbers to zero, gets the same bits")

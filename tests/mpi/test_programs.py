@@ -163,6 +163,25 @@ def _():
             wanted("MPI_Allreduce                           2 calls" in done.stderr, done.stderr)
 
 
+@case("Fortran's programs that start MPI by a session are taken")
+def _():
+    compiler = shutil.which(f"mpif90.{LIBRARY}")
+    if not compiler or LIBRARY == "openmpi":
+        print("# not tested: there is no mpif90 with sessions")
+        return
+    plain = "integer :: session, group, comm"
+    types = "; ".join(f"type(MPI_{name}) :: {name}" for name in ("Session", "Group", "Comm"))
+    for module, declarations in (("mpi", plain), ("mpi_f08", types)):
+        source, program = FOLDER / f"session-{module}.f90", FOLDER / f"session-{module}"
+        text = pathlib.Path(FORTRAN).with_name("session.f90").read_text()
+        source.write_text(text.replace("use MODULE", f"use {module}").replace(
+            "DECLARATIONS\n  integer", f"{declarations}\n  integer"))
+        subprocess.run([compiler, "-fallow-argument-mismatch", source, "-o", program], check=True,
+                       cwd=FOLDER, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        text = run(2, program).stderr
+        wanted("MPI_Allreduce                           1 calls" in text, module, text)
+
+
 @case("another order is followed, and a wrong setting is named before anything runs")
 def _():
     found = results(run(RANKS, PROGRAM, settings="order=linear,report=none").stdout)[0]

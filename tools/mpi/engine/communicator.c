@@ -1,6 +1,7 @@
 /* communicator.c - what is kept with a communicator, as an attribute that is freed with it. */
 #include "communicator.h"
 #include "call.h"
+#include "world/world.h"
 #include <ordo/error.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -16,6 +17,7 @@ enum { MOST_WINDOW_RANKS = 128 };
 int ordo_mpi_most_compiled = COMPILES_ALONE, ordo_mpi_most_alone = COMPILES_ALONE;
 
 static int keyval = MPI_KEYVAL_INVALID;
+static unsigned keyval_age;
 static _Atomic uint64_t nfreed; /* states */
 static pthread_mutex_t keyval_lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -58,7 +60,11 @@ static int delete_state(MPI_Comm comm, int key, void *value, void *extra)
 /* The key of the attribute; a duplicate of a communicator gets none. */
 static int find_keyval(int *code)
 {
+	const unsigned age = ordo_mpi_world_age();
 	pthread_mutex_lock(&keyval_lock);
+	if (age != keyval_age)
+		keyval = MPI_KEYVAL_INVALID;
+	keyval_age = age;
 	*code = keyval != MPI_KEYVAL_INVALID ? MPI_SUCCESS
 					     : PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN,
 						       delete_state, &keyval, NULL);

@@ -1,5 +1,6 @@
 /* elements.c - the elements of a call: which loops reduce them, and how they lie in memory. */
 #include "elements.h"
+#include "world/world.h"
 #include <ordo/detail/interpreter.h>
 #include <stdlib.h>
 #include <string.h>
@@ -92,7 +93,7 @@ static int copy_opaque(void *closure, void *dst, const void *src, uint64_t n)
 		const int part = (int)(n - done < MOST ? n - done : MOST);
 		const int code = PMPI_Sendrecv((const char *)src + done * elements->extent, part,
 			elements->datatype, 0, 0, (char *)dst + done * elements->extent, part,
-			elements->datatype, 0, 0, MPI_COMM_SELF, MPI_STATUS_IGNORE);
+			elements->datatype, 0, 0, ordo_mpi_self(), MPI_STATUS_IGNORE);
 		if (code != MPI_SUCCESS)
 			return code;
 	}

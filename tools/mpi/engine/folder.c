@@ -39,6 +39,7 @@ struct uncovered {
 };
 
 static char *all_bytes; /* texts point into them */
+static size_t all_size;
 static struct mpi_document *documents;
 static struct uncovered *uncovered;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -75,21 +76,39 @@ static bool read_all(size_t size, struct ordo_error *error)
 	return true;
 }
 
-bool ordo_mpi_folder_share(const char *path, struct ordo_error *error)
+/* Takes what came, unless another thread was first. */
+static bool take_all(char *bytes, size_t size, struct ordo_error *error)
+{
+	bool worked = true;
+	pthread_mutex_lock(&lock);
+	if (all_bytes) {
+		if (bytes != all_bytes)
+			free(bytes);
+	} else {
+		all_bytes = bytes;
+		all_size = size;
+		worked = read_all(size, error);
+	}
+	pthread_mutex_unlock(&lock);
+	return worked;
+}
+
+bool ordo_mpi_folder_share(const char *path, MPI_Comm comm, int source, struct ordo_error *error)
 {
 	int rank;
-	size_t size = 0;
-	PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
-	if (!rank && !ordo_mpi_folder_read(path, &all_bytes, &size, error))
+	char *bytes = all_bytes;
+	size_t size = all_size;
+	PMPI_Comm_rank(comm, &rank);
+	if (rank == source && !bytes && !ordo_mpi_folder_read(path, &bytes, &size, error))
 		return false;
 	uint64_t n = size;
-	PMPI_Bcast(&n, 1, MPI_UINT64_T, 0, MPI_COMM_WORLD);
-	if (rank && !(all_bytes = malloc(n + 1)))
+	PMPI_Bcast(&n, 1, MPI_UINT64_T, source, comm);
+	if (rank != source && !(bytes = malloc(n + 1)))
 		return ordo_fail_memory(error);
 	for (uint64_t done = 0, most = UINT64_C(1) << 30; done < n; done += most)
-		PMPI_Bcast(all_bytes + done, (int)(n - done < most ? n - done : most), MPI_BYTE, 0,
-			MPI_COMM_WORLD);
-	return read_all(n, error);
+		PMPI_Bcast(bytes + done, (int)(n - done < most ? n - done : most), MPI_BYTE, source,
+			comm);
+	return take_all(bytes, n, error);
 }
 
 bool ordo_mpi_folder_is_used(void)

@@ -30,9 +30,10 @@ struct mpi_range;
  * is no folder, a document cannot be read or is not proved or not usable, or two are for the same
  * case. */
 bool ordo_mpi_folder_read(const char *path, char **bytes, size_t *size, struct ordo_error *error);
-/* Reads the folder on rank 0, and gives it to all ranks. All ranks of MPI_COMM_WORLD call. false:
- * as above, on rank 0 alone: the others wait, and the caller ends the program. */
-bool ordo_mpi_folder_share(const char *path, struct ordo_error *error);
+/* Reads the folder on rank `source` of a communicator, unless it has it, and gives it to all its
+ * ranks that do not have it. All of them call. false: as above, on that rank alone: the others
+ * wait, and the caller ends the program. */
+bool ordo_mpi_folder_share(const char *path, MPI_Comm comm, int source, struct ordo_error *error);
 
 /* Whether there is a folder. */
 bool ordo_mpi_folder_is_used(void);

@@ -4,6 +4,7 @@
  * nothing is made here that would wait for all ranks, such as a duplicate of the communicator. */
 #include "collect.h"
 #include "engine/elements.h"
+#include "world/world.h"
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -125,8 +126,8 @@ static struct mpi_pending *make_persistent(
 /* The others have begun, and cannot be told before they wait for this rank. */
 static void end_program(enum ordo_mpi_function function)
 {
-	int rank = 0;
-	PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	int rank = 0, nrank;
+	ordo_mpi_world_ranks(&rank, &nrank);
 	fprintf(stderr,
 		"ordo: %s: rank %d has no memory for what all ranks contribute, and the others "
 		"would wait for it: the program ends\n",

@@ -136,7 +136,7 @@ static void init(const char *own, MPI_Fint *error)
 	else
 		code = PMPI_Init(NULL, NULL);
 	if (code == MPI_SUCCESS)
-		ordo_mpi_meet();
+		ordo_mpi_meet(MPI_COMM_WORLD);
 	give(error, code);
 }
 
@@ -152,7 +152,7 @@ static void init_thread(const char *own, MPI_Fint *required, MPI_Fint *provided,
 	else
 		code = PMPI_Init_thread(NULL, NULL, *required, provided);
 	if (code == MPI_SUCCESS)
-		ordo_mpi_meet();
+		ordo_mpi_meet(MPI_COMM_WORLD);
 	give(error, code);
 }
 

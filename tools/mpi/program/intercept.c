@@ -1,6 +1,7 @@
 /* intercept.c - the blocking reductions of a program, and where MPI begins. */
 #include "intercept.h"
 #include "settings.h"
+#include "world/world.h"
 #include <limits.h>
 #include <ordo/float_mode.h>
 #include <stdatomic.h>
@@ -24,32 +25,26 @@ void ordo_mpi_mode_end(const struct ordo_mpi_mode *mode)
 		fesetenv(&mode->kept);
 }
 
+static _Atomic int nsession; /* that are open */
+
 /* The library's own function reports calls before MPI_Init and after MPI_Finalize. */
 static bool is_started(void)
 {
-	int is_on = 0, is_over = 0;
-	if (ordo_mpi_is_registered())
-		return true;
-	PMPI_Initialized(&is_on);
-	PMPI_Finalized(&is_over);
-	return is_on && !is_over;
+	return ordo_mpi_is_registered() || ordo_mpi_has_world() ||
+	       (nsession && ordo_mpi_has_settings());
 }
 
-static _Atomic bool has_session;
-
-/* Without MPI_Init there is no communicator of all ranks, by which they share settings. */
+/* A communicator was made where we did not notice it. */
 static void report_session(MPI_Comm comm)
 {
-	int is_on = 0, rank = 0;
-	if (!has_session || comm == MPI_COMM_NULL)
-		return;
-	PMPI_Initialized(&is_on);
-	if (is_on || !atomic_exchange(&has_session, false))
+	static atomic_flag is_reported = ATOMIC_FLAG_INIT;
+	int rank = 0;
+	if (!nsession || comm == MPI_COMM_NULL || atomic_flag_test_and_set(&is_reported))
 		return;
 	PMPI_Comm_rank(comm, &rank);
 	if (!rank)
-		fprintf(stderr, "ordo: MPI was started by MPI_Session_init without MPI_Init: "
-				"reductions are the library's own\n");
+		fprintf(stderr, "ordo: MPI was started by MPI_Session_init without MPI_Init, "
+				"where it is not noticed: reductions are the library's own\n");
 }
 
 /* Sums of inputs that wait for others need memory, by the arguments that all ranks share: the
@@ -196,11 +191,17 @@ bool ordo_mpi_take(struct ordo_mpi_passed *passed, enum ordo_mpi_function functi
 	return true;
 }
 
+static void begin_world(void)
+{
+	ordo_mpi_report_again();
+	ordo_mpi_meet(MPI_COMM_WORLD);
+}
+
 int MPI_Init(int *argc, char ***argv)
 {
 	const int code = PMPI_Init(argc, argv);
 	if (code == MPI_SUCCESS)
-		ordo_mpi_meet();
+		begin_world();
 	return code;
 }
 
@@ -208,7 +209,7 @@ int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
 {
 	const int code = PMPI_Init_thread(argc, argv, required, provided);
 	if (code == MPI_SUCCESS)
-		ordo_mpi_meet();
+		begin_world();
 	return code;
 }
 
@@ -216,8 +217,46 @@ int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
 int MPI_Session_init(MPI_Info info, MPI_Errhandler handler, MPI_Session *session)
 {
 	const int code = PMPI_Session_init(info, handler, session);
-	has_session = has_session || code == MPI_SUCCESS;
+	nsession += code == MPI_SUCCESS;
 	return code;
+}
+
+/* Here the ranks of a program without MPI_Init meet: nothing else concerns several of them. */
+int MPI_Comm_create_from_group(
+	MPI_Group group, const char *tag, MPI_Info info, MPI_Errhandler handler, MPI_Comm *comm)
+{
+	const int code = PMPI_Comm_create_from_group(group, tag, info, handler, comm);
+	if (code == MPI_SUCCESS && *comm != MPI_COMM_NULL) {
+		ordo_mpi_world_open();
+		ordo_mpi_meet(*comm);
+	}
+	return code;
+}
+
+int MPI_Intercomm_create_from_groups(MPI_Group group, int leader, MPI_Group remote_group,
+	int remote_leader, const char *tag, MPI_Info info, MPI_Errhandler handler, MPI_Comm *comm)
+{
+	MPI_Comm both;
+	const int code = PMPI_Intercomm_create_from_groups(
+		group, leader, remote_group, remote_leader, tag, info, handler, comm);
+	if (code == MPI_SUCCESS && PMPI_Intercomm_merge(*comm, 0, &both) == MPI_SUCCESS) {
+		ordo_mpi_world_open();
+		ordo_mpi_meet(both);
+		PMPI_Comm_free(&both);
+	}
+	return code;
+}
+
+int MPI_Session_finalize(MPI_Session *session)
+{
+	if (session && *session != MPI_SESSION_NULL && --nsession == 0) {
+		if (ordo_mpi_is_registered() && !ordo_mpi_has_world()) {
+			ordo_mpi_report_now();
+			ordo_mpi_report_again();
+		}
+		ordo_mpi_world_close();
+	}
+	return PMPI_Session_finalize(session);
 }
 #endif
 

@@ -1,6 +1,7 @@
 /* log.c - hashes of the inputs and outputs of every reduction. */
 #include "log.h"
 #include "settings.h"
+#include "world/world.h"
 #include <errno.h>
 #include <inttypes.h>
 #include <pthread.h>
@@ -19,6 +20,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static uint64_t ncall;
 static intptr_t ncommunicator;
 static int keyval = MPI_KEYVAL_INVALID;
+static unsigned keyval_age;
 
 bool ordo_mpi_log_open(char *why, size_t size)
 {
@@ -27,8 +29,7 @@ bool ordo_mpi_log_open(char *why, size_t size)
 	int rank, nrank;
 	if (!*folder)
 		return true;
-	PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
-	PMPI_Comm_size(MPI_COMM_WORLD, &nrank);
+	ordo_mpi_world_ranks(&rank, &nrank);
 	if (mkdir(folder, 0777) && errno != EEXIST) {
 		snprintf(why, size, "log: cannot make %s: %s", folder, strerror(errno));
 		return false;
@@ -59,12 +60,12 @@ static bool add_packed(
 	XXH3_state_t *state, const char *data, MPI_Count n, MPI_Datatype datatype, MPI_Aint extent)
 {
 	int size = 0;
-	PMPI_Pack_size(PIECE, datatype, MPI_COMM_SELF, &size);
+	PMPI_Pack_size(PIECE, datatype, ordo_mpi_self(), &size);
 	char *packed = malloc((size_t)size + 1);
 	for (MPI_Count i = 0; packed && i < n; i += PIECE) {
 		int end = 0;
 		PMPI_Pack(data + i * extent, (int)(n - i < PIECE ? n - i : PIECE), datatype, packed,
-			size, &end, MPI_COMM_SELF);
+			size, &end, ordo_mpi_self());
 		XXH3_64bits_update(state, packed, (size_t)end);
 	}
 	free(packed);
@@ -101,9 +102,10 @@ static intptr_t number_of(MPI_Comm comm)
 {
 	int is_there = 0;
 	void *found = NULL;
-	if (keyval == MPI_KEYVAL_INVALID)
+	if (keyval == MPI_KEYVAL_INVALID || keyval_age != ordo_mpi_world_age())
 		PMPI_Comm_create_keyval(
 			MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN, &keyval, NULL);
+	keyval_age = ordo_mpi_world_age();
 	PMPI_Comm_get_attr(comm, keyval, &found, &is_there);
 	if (is_there)
 		return (intptr_t)found;

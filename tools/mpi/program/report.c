@@ -2,6 +2,7 @@
 #include "report.h"
 #include "engine/folder.h"
 #include "settings.h"
+#include "world/world.h"
 #include <inttypes.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -112,18 +113,29 @@ static void write_report(void)
 		fclose(out);
 }
 
+void ordo_mpi_report_again(void)
+{
+	is_registered = false;
+	atomic_flag_clear(&has_registered);
+}
+
+void ordo_mpi_report_now(void)
+{
+	int rank = 0, nrank;
+	is_registered = false;
+	ordo_mpi_world_ranks(&rank, &nrank);
+	if (!rank)
+		write_report();
+}
+
 /* The first thing that MPI_Finalize does is to delete the attributes of MPI_COMM_SELF. */
 static int at_end(MPI_Comm comm, int key, void *value, void *extra)
 {
-	int rank = 0;
-	is_registered = false;
 	(void)comm;
 	(void)key;
 	(void)value;
 	(void)extra;
-	PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
-	if (!rank)
-		write_report();
+	ordo_mpi_report_now();
 	return MPI_SUCCESS;
 }
 
@@ -139,6 +151,10 @@ void ordo_mpi_report_at_end(void)
 		return;
 	if (atomic_flag_test_and_set(&has_registered))
 		return;
+	if (!ordo_mpi_has_world()) { /* ended by the last session */
+		is_registered = true;
+		return;
+	}
 	if (PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, at_end, &key, NULL) == MPI_SUCCESS)
 		is_registered = PMPI_Comm_set_attr(MPI_COMM_SELF, key, NULL) == MPI_SUCCESS;
 }
@@ -148,13 +164,13 @@ void ordo_mpi_abort(int status)
 	const struct timespec moment = {0, 300000000};
 	fflush(stderr);
 	nanosleep(&moment, NULL);
-	PMPI_Abort(MPI_COMM_WORLD, status);
+	ordo_mpi_world_abort(status);
 }
 
 void ordo_mpi_refuse(enum ordo_mpi_function function, enum ordo_mpi_class class)
 {
-	int rank = 0;
-	PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	int rank = 0, nrank;
+	ordo_mpi_world_ranks(&rank, &nrank);
 	fprintf(stderr, "ordo: strict: %s on rank %d is passed on, and its bits may vary: %s\n",
 		ordo_mpi_function_name(function), rank, ordo_mpi_class_name(class));
 	ordo_mpi_abort(1);

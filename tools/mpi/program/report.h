@@ -38,9 +38,14 @@ void ordo_mpi_count(
 void ordo_mpi_count_time(enum ordo_mpi_function function, double seconds);
 /* Counts a call that was made in the standard floating-point mode, which is not the program's. */
 void ordo_mpi_count_mode(void);
-/* Reports when MPI ends; at any call, the first time. */
+/* Reports when MPI ends; at any call, the first time. Without MPI_Init, ordo_mpi_report_now
+ * does. */
 void ordo_mpi_report_at_end(void);
-/* From that call on until MPI ends. */
+/* The report of all calls so far, when the last session ends. */
+void ordo_mpi_report_now(void);
+/* MPI starts again, otherwise than before. */
+void ordo_mpi_report_again(void);
+/* From the first call on until MPI ends. */
 bool ordo_mpi_is_registered(void);
 /* Ends the program after what was written to stderr, which launchers drop if they are quicker. */
 void ordo_mpi_abort(int status);

@@ -1,5 +1,6 @@
 /* request.c - pending reductions by their request. */
 #include "request.h"
+#include "world/world.h"
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdint.h>
@@ -167,7 +168,7 @@ void ordo_mpi_wait_begin_fortran(struct mpi_waited *waited, int n, MPI_Fint *req
 static void raise_error(const struct mpi_pending *pending, int code)
 {
 	MPI_Comm own;
-	if (PMPI_Comm_split(MPI_COMM_SELF, 0, 0, &own) != MPI_SUCCESS)
+	if (PMPI_Comm_split(ordo_mpi_self(), 0, 0, &own) != MPI_SUCCESS)
 		return;
 	PMPI_Comm_set_errhandler(own, pending->handler);
 	PMPI_Comm_call_errhandler(own, code);

@@ -4,7 +4,10 @@
 #include "engine/window.h"
 #include "log.h"
 #include "report.h"
+#include "world/world.h"
 #include <limits.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +19,9 @@ enum { DEADLINE_SECONDS = 60, MEETING_TAG = 32751 };
 #define MEMORY (UINT64_C(256) << 20)
 
 struct mpi_settings ordo_mpi_settings;
-static bool has_met;
+static _Atomic bool has_met;	  /* others, or is alone */
+static _Atomic bool has_settings; /* or those of a rank that has met nobody yet */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 static bool copy_path(char *to, const char *value, const char *name, char *why, size_t size)
 {
@@ -94,8 +99,9 @@ bool ordo_mpi_settings_read(struct mpi_settings *settings, const char *text, cha
 {
 	char *copy = strdup(text ? text : ""), *rest = copy;
 	bool worked = copy;
-	*settings = (struct mpi_settings){
-		.order = ORDO_MPI_DYADIC, .memory = MEMORY, .deadline = DEADLINE_SECONDS};
+	memset(settings, 0, sizeof *settings); /* also between its members: ranks compare them */
+	settings->memory = MEMORY;
+	settings->deadline = DEADLINE_SECONDS;
 	if (!copy)
 		snprintf(why, size, "out of memory");
 	while (worked && rest && *rest) {
@@ -149,95 +155,160 @@ static void list_missing(char *out, size_t size, MPI_Request *requests, int nran
 	}
 }
 
-static void meet_as_first(int nrank)
+/* Ranks that meet. Some may have met before, on another communicator, and have settings. */
+struct meeting {
+	MPI_Comm comm;
+	int rank, nrank;
+	bool has_met; /* this rank */
+	int source;   /* whose settings are everybody's: the lowest that has met, or rank 0 */
+	int nmet;     /* ranks that have met */
+	uint64_t deadline;
+};
+
+static void find_source(struct meeting *meeting, const char *marks)
 {
-	char why[640], missing[256] = "";
+	for (int r = meeting->nrank; r-- > 0;)
+		if (marks[r]) {
+			meeting->source = r;
+			meeting->nmet++;
+		}
+}
+
+static void meet_as_first(struct meeting *meeting)
+{
+	char missing[256] = "";
+	const int nrank = meeting->nrank;
 	MPI_Request *requests = malloc((size_t)nrank * sizeof(MPI_Request));
 	char *marks = malloc((size_t)nrank);
 	if (!requests || !marks)
 		end_program("out of memory", "");
-	if (!ordo_mpi_settings_read(&ordo_mpi_settings, getenv("ORDO_MPI"), why, sizeof why))
-		end_program("ORDO_MPI: ", why);
 	requests[0] = MPI_REQUEST_NULL;
+	marks[0] = meeting->has_met;
 	for (int r = 1; r < nrank; r++)
-		PMPI_Irecv(&marks[r], 1, MPI_CHAR, r, MEETING_TAG, MPI_COMM_WORLD, &requests[r]);
-	if (!complete_in_time(requests, nrank, ordo_mpi_settings.deadline)) {
+		PMPI_Irecv(&marks[r], 1, MPI_CHAR, r, MEETING_TAG, meeting->comm, &requests[r]);
+	if (!complete_in_time(requests, nrank, meeting->deadline)) {
 		list_missing(missing, sizeof missing, requests, nrank);
 		end_program("the library is not loaded on all ranks: rank 0 has it, and these did "
 			    "not answer: ",
 			missing);
 	}
+	find_source(meeting, marks);
+	int answer[2] = {meeting->source, meeting->nmet};
 	for (int r = 1; r < nrank; r++)
-		PMPI_Isend(&ordo_mpi_settings, sizeof ordo_mpi_settings, MPI_BYTE, r, MEETING_TAG,
-			MPI_COMM_WORLD, &requests[r]);
+		PMPI_Isend(answer, 2, MPI_INT, r, MEETING_TAG, meeting->comm, &requests[r]);
 	for (int r = 1; r < nrank; r++)
 		PMPI_Wait(&requests[r], MPI_STATUS_IGNORE);
 	free(requests);
 	free(marks);
 }
 
-static void meet_as_other(void)
+static void meet_as_other(struct meeting *meeting)
 {
 	MPI_Request requests[2];
-	struct mpi_settings own;
-	char mark = 1, why[640];
-	if (!ordo_mpi_settings_read(&own, getenv("ORDO_MPI"), why, sizeof why))
-		own.deadline = DEADLINE_SECONDS;
-	PMPI_Irecv(&ordo_mpi_settings, sizeof ordo_mpi_settings, MPI_BYTE, 0, MEETING_TAG,
-		MPI_COMM_WORLD, &requests[0]);
-	PMPI_Isend(&mark, 1, MPI_CHAR, 0, MEETING_TAG, MPI_COMM_WORLD, &requests[1]);
+	int answer[2] = {0};
+	const char mark = meeting->has_met;
+	PMPI_Irecv(answer, 2, MPI_INT, 0, MEETING_TAG, meeting->comm, &requests[0]);
+	PMPI_Isend(&mark, 1, MPI_CHAR, 0, MEETING_TAG, meeting->comm, &requests[1]);
 	/* later than rank 0, which knows which ranks are missing */
-	if (!complete_in_time(requests, 2, 2 * own.deadline))
+	if (!complete_in_time(requests, 2, 2 * meeting->deadline))
 		end_program("the library is not loaded on all ranks: rank 0 did not answer", "");
+	meeting->source = answer[0];
+	meeting->nmet = answer[1];
 }
 
-/* All ranks get the documents of rank 0, or rank 0 ends the program. */
-static void share_plans(void)
+static void set(const struct mpi_settings *settings)
+{
+	ordo_mpi_settings = *settings;
+	ordo_mpi_wanted_order = settings->order;
+	ordo_mpi_wants_window = !settings->messages;
+	has_settings = true;
+}
+
+/* The settings of the source. */
+static void share_settings(const struct meeting *meeting, struct mpi_settings *own)
+{
+	PMPI_Bcast(own, sizeof *own, MPI_BYTE, meeting->source, meeting->comm);
+	pthread_mutex_lock(&lock);
+	const bool differ = has_met && memcmp(own, &ordo_mpi_settings, sizeof *own);
+	const bool is_first = !has_met;
+	char why[1200] = "";
+	if (is_first)
+		set(own);
+	has_met = true;
+	const bool has_log = !is_first || ordo_mpi_log_open(why, sizeof why);
+	pthread_mutex_unlock(&lock);
+	if (!has_log)
+		end_program("ORDO_MPI: ", why);
+	if (differ)
+		end_program("ORDO_MPI: ranks of a communicator have met others before, and have "
+			    "other settings from there",
+			"");
+}
+
+/* All ranks get the documents of the source, or it ends the program. */
+static void share_plans(const struct meeting *meeting)
 {
 	struct ordo_error error = {0};
 	char text[2600];
-	if (!ordo_mpi_settings.plans[0] || ordo_mpi_folder_share(ordo_mpi_settings.plans, &error))
+	if (!ordo_mpi_settings.plans[0] || meeting->nmet == meeting->nrank ||
+		ordo_mpi_folder_share(
+			ordo_mpi_settings.plans, meeting->comm, meeting->source, &error))
 		return;
 	ordo_error_print(&error, text, sizeof text);
 	end_program("ORDO_MPI: plans: ", text);
 }
 
-void ordo_mpi_meet(void)
+void ordo_mpi_meet(MPI_Comm comm)
 {
-	int rank, nrank;
-	char why[1200];
-	if (has_met)
-		return;
+	struct meeting meeting = {.comm = comm};
+	struct mpi_settings own;
+	char why[640];
 	ordo_mpi_refuse_other();
-	has_met = true;
-	PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
-	PMPI_Comm_size(MPI_COMM_WORLD, &nrank);
-	if (rank)
-		meet_as_other();
-	else
-		meet_as_first(nrank);
-	if (!ordo_mpi_log_open(why, sizeof why))
+	PMPI_Comm_rank(comm, &meeting.rank);
+	PMPI_Comm_size(comm, &meeting.nrank);
+	pthread_mutex_lock(&lock);
+	meeting.has_met = has_met;
+	if (has_met)
+		own = ordo_mpi_settings;
+	pthread_mutex_unlock(&lock);
+	const bool is_read = meeting.has_met ||
+			     ordo_mpi_settings_read(&own, getenv("ORDO_MPI"), why, sizeof why);
+	if (!is_read && !meeting.rank)
 		end_program("ORDO_MPI: ", why);
-	share_plans();
-	ordo_mpi_wanted_order = ordo_mpi_settings.order;
-	ordo_mpi_wants_window = !ordo_mpi_settings.messages;
+	if (meeting.nrank == 1 && !ordo_mpi_has_world()) { /* others may have other settings */
+		if (!meeting.has_met)
+			set(&own);
+		return;
+	}
+	meeting.deadline = is_read ? own.deadline : DEADLINE_SECONDS;
+	if (meeting.rank)
+		meet_as_other(&meeting);
+	else
+		meet_as_first(&meeting);
+	share_settings(&meeting, &own);
+	share_plans(&meeting);
+}
+
+bool ordo_mpi_has_settings(void)
+{
+	return has_settings;
 }
 
 void ordo_mpi_meet_late(void)
 {
 	char why[640];
-	if (has_met)
+	struct mpi_settings own;
+	if (has_settings)
 		return;
 	has_met = true;
-	if (!ordo_mpi_settings_read(&ordo_mpi_settings, getenv("ORDO_MPI"), why, sizeof why)) {
+	if (!ordo_mpi_settings_read(&own, getenv("ORDO_MPI"), why, sizeof why)) {
 		fprintf(stderr, "ordo: ORDO_MPI: %s\n", why);
 		exit(2);
 	}
-	if (ordo_mpi_settings.plans[0]) {
+	if (own.plans[0]) {
 		fprintf(stderr, "ordo: ORDO_MPI: plans: MPI was not started by MPI_Init or "
 				"MPI_Init_thread, where all ranks get them\n");
 		exit(2);
 	}
-	ordo_mpi_wanted_order = ordo_mpi_settings.order;
-	ordo_mpi_wants_window = !ordo_mpi_settings.messages;
+	set(&own);
 }

@@ -29,10 +29,14 @@ extern struct mpi_settings ordo_mpi_settings;
  * wrong. */
 bool ordo_mpi_settings_read(
 	struct mpi_settings *settings, const char *text, char *why, size_t size);
-/* Right after MPI was started, on every rank: takes the settings of rank 0, and waits for all ranks
- * to say that they have this library. Ends the program with a message if some do not in time, or
- * if the settings are wrong. */
-void ordo_mpi_meet(void);
+/* Right after MPI was started, on every rank of MPI_COMM_WORLD, or of a communicator made from a
+ * group of a session: takes the settings of rank 0 (or of the lowest rank that has met others
+ * before), and waits for all ranks to say that they have this library. Ends the program with a
+ * message if some do not in time, if the settings are wrong, or if ranks that have met others
+ * before have different ones. */
+void ordo_mpi_meet(MPI_Comm comm);
+/* From then on. A communicator of one rank does without the others. */
+bool ordo_mpi_has_settings(void);
 /* Whether ordo_mpi_meet was called, or MPI was started where it is not noticed. */
 void ordo_mpi_meet_late(void);
 /* When MPI starts: ends the program with a message if it is one of the other MPI, which was loaded
