@@ -3,6 +3,8 @@
 #include "base/progress.h"
 #include "msccl_file.h"
 #include "overwrite.h"
+#include "topology_xml/machine.h"
+#include <inttypes.h>
 #include <ordo/arena.h>
 #include <ordo/compiler.h>
 #include <ordo/plan_set.h>
@@ -46,16 +48,74 @@ static bool fail_links(
 	return true;
 }
 
+static uint32_t count_gpus(const struct machine *machine)
+{
+	uint32_t count = 0;
+	for (uint32_t i = 0; i < machine->ndevice; i++)
+		count += machine->devices[i].kind == MACHINE_GPU;
+	return count;
+}
+
+static struct ordo_topology *draw_machine(struct call *call, struct machine *machine,
+	uint32_t servers, uint32_t nrank, const char *nvlink)
+{
+	struct ordo_error error;
+	const uint32_t ngpu = count_gpus(machine);
+	if (!servers && nrank && ngpu && nrank % ngpu) {
+		refuse_usage(call, NULL,
+			"%s: found %" PRIu32 " GPUs, wanted a number that divides the %" PRIu32
+			" ranks",
+			machine->file, ngpu, nrank);
+		return NULL;
+	}
+	const struct machine_options options = {.servers = servers	   ? servers
+							   : nrank && ngpu ? nrank / ngpu
+									   : 1,
+		.nvlink = nvlink};
+	struct ordo_topology *topology = machine_topology(machine, &options, &error);
+	for (uint32_t i = 0; i < machine->nwarning; i++)
+		warn(call, "%s:%" PRIu32 ":%" PRIu32 ": %s", machine->file,
+			machine->warnings[i].place.line, machine->warnings[i].place.column,
+			machine->warnings[i].text);
+	if (!topology)
+		refuse_error(call, &error);
+	return topology;
+}
+
+struct ordo_topology *open_machine(
+	struct call *call, const char *path, uint32_t servers, uint32_t nrank, const char *nvlink)
+{
+	struct ordo_error error;
+	struct machine *machine = machine_read(path, &error);
+	if (!machine)
+		refuse_error(call, &error);
+	struct ordo_topology *topology =
+		machine ? draw_machine(call, machine, servers, nrank, nvlink) : NULL;
+	machine_destroy(machine);
+	return topology;
+}
+
+static struct ordo_topology *open_topology(struct call *call, const char *name, uint32_t nrank)
+{
+	struct ordo_error error;
+	if (name && is_xml(name))
+		return open_machine(call, name, 0, nrank, NULL);
+	struct ordo_topology *topology =
+		ordo_topology_make(name ? name : "full-mesh", nrank, &error);
+	if (!topology)
+		refuse_error(call, &error);
+	return topology;
+}
+
 bool choose_topology(struct call *call, const struct topology_choice *choice, uint32_t nrank,
 	struct ordo_topology **topology)
 {
-	struct ordo_error error;
 	*topology = NULL;
 	if (!choice->name && !choice->failed.count)
 		return true;
-	*topology = ordo_topology_make(choice->name ? choice->name : "full-mesh", nrank, &error);
+	*topology = open_topology(call, choice->name, nrank);
 	if (!*topology)
-		return refuse_error(call, &error);
+		return false;
 	if (fail_links(call, *topology, &choice->failed))
 		return true;
 	ordo_topology_destroy(*topology);

@@ -2,6 +2,7 @@
 #include "nccl/import.h"
 #include "base/progress.h"
 #include "base/report.h"
+#include "cli/inputs.h"
 #include "cli/msccl_file.h"
 #include "cli/options.h"
 #include "commands.h"
@@ -14,6 +15,8 @@ struct args {
 	const char *output; /* NULL: stdout */
 	struct msccl_options msccl;
 	struct nccl_import nccl;
+	uint32_t servers;
+	const char *nvlink;
 };
 
 struct format {
@@ -64,8 +67,30 @@ static int import_logs(struct call *call, const struct args *args, const char *p
 	return import_nccl(call, &nccl);
 }
 
-static const struct format formats[] = {
-	{"msccl", false, import_msccl}, {"nccl", true, import_logs}};
+static int import_topology(struct call *call, const struct args *args, const char *path)
+{
+	struct ordo_error error;
+	struct ordo_topology *topology = open_machine(call, path, args->servers, 0, args->nvlink);
+	if (!topology)
+		return call->status;
+	const bool worked = args->output ? ordo_topology_write(topology, args->output, &error)
+					 : ordo_topology_print(topology, stdout, &error);
+	if (!worked) {
+		refuse_error(call, &error);
+	} else if (args->output) {
+		const struct report report = report_of(call, stdout);
+		report_text(&report,
+			"%s<name>: %u<ranks> ranks, %u<switches> switches, %u<links> links, "
+			"written to %s<output>\n",
+			topology->name, topology->nrank, topology->nswitch, topology->nlink,
+			args->output);
+	}
+	ordo_topology_destroy(topology);
+	return worked ? ORDO_OK : call->status;
+}
+
+static const struct format formats[] = {{"msccl", false, import_msccl}, {"nccl", true, import_logs},
+	{"topology", false, import_topology}};
 enum { NFORMAT = sizeof formats / sizeof *formats };
 
 static int import_as(struct call *call, const struct args *args)
@@ -74,7 +99,8 @@ static int import_as(struct call *call, const struct args *args)
 	for (int i = 0; i < NFORMAT; i++)
 		names[i] = formats[i].name;
 	if (!call->noperand)
-		return fail_usage(call, NULL, "wanted a format, msccl or nccl, and a file");
+		return fail_usage(
+			call, NULL, "wanted a format, msccl, nccl or topology, and a file");
 	for (int i = 0; i < NFORMAT; i++) {
 		if (strcmp(call->operands[0], names[i]) != 0)
 			continue;
@@ -86,13 +112,13 @@ static int import_as(struct call *call, const struct args *args)
 	const char *like = ordo_suggest(call->operands[0], names, NFORMAT);
 	char hint[64];
 	snprintf(hint, sizeof hint, "did you mean %s?", like ? like : "");
-	return fail_usage(call, like ? hint : NULL, "format: found %s, wanted msccl or nccl",
-		call->operands[0]);
+	return fail_usage(call, like ? hint : NULL,
+		"format: found %s, wanted msccl, nccl or topology", call->operands[0]);
 }
 
 static int import(struct call *call)
 {
-	struct args args = {.msccl.root = ORDO_NONE};
+	struct args args = {.msccl.root = ORDO_NONE, .servers = 1};
 	const struct option options[] = {
 		{"output", 'o', WRITTEN, &args.output, "OUT",
 			"where to write the schedule (stdout), or of NCCL the folder of a plan "
@@ -100,6 +126,10 @@ static int import(struct call *call)
 		{"slots", 0, POSITIVE, &args.msccl.slots, "N",
 			"of each connection; a sender waits for a free one (one for every "
 			"message)"},
+		{"servers", 0, POSITIVE, &args.servers, "S",
+			"of a topology: so many copies, joined by their network cards (1)"},
+		{"nvlink", 0, TEXT, &args.nvlink, "dgx-1v|dgx-a100|dgx-h100",
+			"of a topology: add the links that the file does not have"},
 		MSCCL_OPTIONS(args.msccl),
 		NCCL_OPTIONS(args.nccl),
 	};
@@ -114,11 +144,12 @@ static int import(struct call *call)
 
 const struct command import_command = {
 	.name = "import",
-	.summary = "makes schedules of files of MSCCL and of logs of NCCL",
-	.usage = "msccl FILE.xml | nccl LOG...",
+	.summary = "makes schedules of MSCCL's files and NCCL's logs, topologies of their XML",
+	.usage = "msccl FILE.xml | nccl LOG... | topology FILE.xml",
 	.examples = "  ordo import msccl allreduce.xml -o schedule.json\n"
 		    "  ordo import msccl allreduce.xml --slots 2 -o two-slots.json\n"
-		    "  ordo import nccl nccl.log -o nccl",
+		    "  ordo import nccl nccl.log -o nccl\n"
+		    "  ordo import topology machine.xml --servers 2 -o two.json",
 	.reads = true,
 	.run = import,
 };

@@ -4,6 +4,7 @@
  * about. A document type, which could define entities, is refused.
  */
 #include "program.h"
+#include "xml/xml_file.h"
 #include <errno.h>
 #include <expat.h>
 #include <inttypes.h>
@@ -86,18 +87,10 @@ static void look_at_tag(struct reading *r)
 	}
 }
 
-static const char *find(const char *const *attributes, const char *name)
-{
-	for (; *attributes; attributes += 2)
-		if (!strcmp(attributes[0], name))
-			return attributes[1];
-	return NULL;
-}
-
 static bool read_number(struct reading *r, const char *const *attributes, const char *name,
 	int64_t least, int64_t most, int64_t *number)
 {
-	const char *text = find(attributes, name);
+	const char *text = xml_attribute(attributes, name);
 	if (!text)
 		return FAIL(r, 1, "<%s>: found no %s", element_names[r->depth + 1], name);
 	const char *digits = text + (*text == '-');
@@ -144,7 +137,7 @@ static bool read_truth(
 
 static const char *read_text(struct reading *r, const char *const *attributes, const char *name)
 {
-	const char *text = find(attributes, name);
+	const char *text = xml_attribute(attributes, name);
 	if (!text) {
 		FAIL(r, 1, "<%s>: found no %s", element_names[r->depth + 1], name);
 		return NULL;
@@ -160,12 +153,12 @@ static const char *read_text(struct reading *r, const char *const *attributes, c
 static bool read_sizes(struct reading *r, const char *const *attributes)
 {
 	int64_t least = 0, most = 128 << 20;
-	r->program->is_complete = find(attributes, "outofplace") && find(attributes, "minBytes") &&
-				  find(attributes, "maxBytes");
-	if (find(attributes, "minBytes") &&
+	r->program->is_complete = xml_attribute(attributes, "outofplace") && xml_attribute(attributes, "minBytes") &&
+				  xml_attribute(attributes, "maxBytes");
+	if (xml_attribute(attributes, "minBytes") &&
 		!read_number(r, attributes, "minBytes", 0, INT64_MAX, &least))
 		return false;
-	if (find(attributes, "maxBytes") &&
+	if (xml_attribute(attributes, "maxBytes") &&
 		!read_number(r, attributes, "maxBytes", 0, INT64_MAX, &most))
 		return false;
 	r->program->least_bytes = (uint64_t)least;
@@ -176,7 +169,7 @@ static bool read_sizes(struct reading *r, const char *const *attributes)
 static bool read_protocol(struct reading *r, const char *const *attributes)
 {
 	static const char *const names[] = {"Simple", "LL", "LL128"};
-	const char *found = find(attributes, "proto");
+	const char *found = xml_attribute(attributes, "proto");
 	for (int i = 0; found && i < 3; i++)
 		if (!strcmp(found, names[i])) {
 			r->program->protocol = (enum msccl_protocol)i;
@@ -193,7 +186,7 @@ static bool read_modes(struct reading *r, const char *const *attributes)
 	if (!read_truth(r, attributes, "inplace", &program->in_place))
 		return false;
 	program->out_of_place = !program->in_place;
-	if (find(attributes, "outofplace") &&
+	if (xml_attribute(attributes, "outofplace") &&
 		!read_truth(r, attributes, "outofplace", &program->out_of_place))
 		return false;
 	return program->in_place || program->out_of_place ||
@@ -257,7 +250,7 @@ static bool begin_block(struct reading *r, const char *const *attributes)
 
 static bool read_type(struct reading *r, const char *const *attributes, enum msccl_type *type)
 {
-	const char *found = find(attributes, "type");
+	const char *found = xml_attribute(attributes, "type");
 	for (int i = 0; found && i < MSCCL_NTYPE; i++)
 		if (!strcmp(found, msccl_types[i].name)) {
 			*type = (enum msccl_type)i;
@@ -270,7 +263,7 @@ static bool read_type(struct reading *r, const char *const *attributes, enum msc
 static bool read_slot(struct reading *r, const char *const *attributes, const char *buffer,
 	const char *offset, struct msccl_slot *slot)
 {
-	const char *found = find(attributes, buffer);
+	const char *found = xml_attribute(attributes, buffer);
 	const char *at = found && found[0] && !found[1] ? strchr("ios", found[0]) : NULL;
 	int32_t signed_offset;
 	if (!at)
@@ -490,9 +483,7 @@ static bool check_encoding(struct reading *r, size_t size)
 	if (size > INT32_MAX)
 		return msccl_fail(r->program, begin, 1, r->error,
 			"found %zu bytes, wanted fewer than 2 GiB", size);
-	/* It also guesses UTF-16 where no mark says so. */
-	if (size >= 2 && (!memcmp(r->text, "\xff\xfe", 2) || !memcmp(r->text, "\xfe\xff", 2) ||
-				 memchr(r->text, 0, 2)))
+	if (is_utf16(r->text, size))
 		return msccl_fail(r->program, begin, 1, r->error,
 			"found UTF-16, wanted UTF-8: runtimes read bytes");
 	if (size >= 3 && !memcmp(r->text, "\xef\xbb\xbf", 3) &&
@@ -524,41 +515,13 @@ struct msccl_program *msccl_read_text(
 	return NULL;
 }
 
-static char *read_file(const char *path, size_t *size, struct ordo_error *error)
-{
-	FILE *file = strcmp(path, "-") ? fopen(path, "rb") : stdin;
-	char *text = NULL;
-	size_t room = 0, got = 1;
-	*size = 0;
-	if (!file) {
-		ordo_fail(error, ORDO_ENVIRONMENT, 0, "cannot open: %s", strerror(errno));
-		return NULL;
-	}
-	while (got && ordo_array_reserve(&text, &room, *size + 65536, 1))
-		*size += got = fread(text + *size, 1, 65536, file);
-	const bool bad = ferror(file);
-	if (file != stdin)
-		fclose(file);
-	if (!got && !bad)
-		return text;
-	if (bad)
-		ordo_fail(error, ORDO_ENVIRONMENT, 0, "cannot read: %s", strerror(errno));
-	else
-		ordo_fail_memory(error);
-	free(text);
-	return NULL;
-}
-
 struct msccl_program *msccl_read(const char *path, struct ordo_error *error)
 {
 	size_t size;
 	const char *name = strcmp(path, "-") ? path : "stdin";
-	char *text = read_file(path, &size, error);
-	if (!text) {
-		if (error && !*error->file)
-			snprintf(error->file, sizeof error->file, "%s", name);
+	char *text = read_xml_file(path, &size, error);
+	if (!text)
 		return NULL;
-	}
 	struct msccl_program *program = msccl_read_text(text, size, name, error);
 	free(text);
 	return program;
