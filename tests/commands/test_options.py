@@ -230,7 +230,7 @@ def _(ordo):
 @desk_case("every example in --help works")
 def _(ordo):
     ordo.write_logs("one", "two")
-    for name in ["allreduce.xml", "answers.json", "nccl.log"]:
+    for name in ["allreduce.xml", "answers.json", "machine.xml", "nccl.log"]:
         example = pathlib.Path(__file__).parents[2] / "examples" / name
         (ordo.folder / name).write_bytes(example.read_bytes())
     for name, words in {"ring.json": [], "x.json": [], "around.json": []}.items():

@@ -29,6 +29,8 @@ UNITS = {
     "tools/cli/options.c": "reads sizes",
     "tools/cli/prediction_options.c": "a bandwidth as it is given in options: always GB/s",
     "tools/explain/words.c": "a bandwidth as topologies give it: always GB/s",
+    "tools/topology_xml/graph.c": "a rate as NCCL's tables have it: always GB/s",
+    "tools/topology_xml/read.c": "a rate as NCCL's tables have it: always GB/s",
     "tools/view/draw_times.c": "the width of a span, in the unit of the picture",
     "tools/view/model/loads.c": "labels in pictures have three digits",
     "tools/view/svg/scale.c": "an axis has one unit, and knows nanoseconds",

@@ -31,8 +31,8 @@ struct topology_choice {
 bool choose_topology(struct call *call, const struct topology_choice *choice, uint32_t nrank,
 	struct ordo_topology **topology);
 
-/* The topology of a file of NCCL or RCCL, of so many servers (0: as many as make nrank ranks); prints
- * warnings. nvlink: see machine.h; NULL. NULL: call->status. The caller destroys it. */
+/* The topology of a file of NCCL or RCCL, of so many servers (0: as many as make nrank ranks);
+ * prints warnings. nvlink: see machine.h; NULL. NULL: call->status. The caller destroys it. */
 struct ordo_topology *open_machine(
 	struct call *call, const char *path, uint32_t servers, uint32_t nrank, const char *nvlink);
 

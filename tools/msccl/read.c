@@ -153,7 +153,8 @@ static const char *read_text(struct reading *r, const char *const *attributes, c
 static bool read_sizes(struct reading *r, const char *const *attributes)
 {
 	int64_t least = 0, most = 128 << 20;
-	r->program->is_complete = xml_attribute(attributes, "outofplace") && xml_attribute(attributes, "minBytes") &&
+	r->program->is_complete = xml_attribute(attributes, "outofplace") &&
+				  xml_attribute(attributes, "minBytes") &&
 				  xml_attribute(attributes, "maxBytes");
 	if (xml_attribute(attributes, "minBytes") &&
 		!read_number(r, attributes, "minBytes", 0, INT64_MAX, &least))
