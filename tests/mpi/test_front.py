@@ -171,7 +171,8 @@ def _():
     done = start(2, ["/bin/sh", "-c", text, "sh", *sessions],
                  settings=f"log={folder},check,strict")
     agree(done)
-    wanted("in the order dyadic" in done.stderr and len(lines(folder, 1)) > 7 and lines(folder, 0)[0][8] == "taken")
+    wanted("in the order dyadic" in done.stderr and len(lines(folder, 1)) > 7 and
+           lines(folder, 0)[0][8] == "taken")
     done = start(2, sessions, settings="order=diadic")
     wanted(done.returncode != 0 and 'order: found "diadic"' in done.stderr, done.stderr)
 
