@@ -72,7 +72,7 @@ static struct mpi_pending *make(
 	return NULL;
 }
 
-int ordo_mpi_collect_begin(struct mpi_pending *pending)
+static int collect(struct mpi_pending *pending)
 {
 	const struct ordo_mpi_call *call = &pending->call;
 	const MPI_Datatype datatype = call->datatype;
@@ -94,6 +94,16 @@ int ordo_mpi_collect_begin(struct mpi_pending *pending)
 	return PMPI_Ialltoallv(input, numbers, numbers + nrank, datatype, pending->inputs,
 		numbers + 2 * (size_t)nrank, numbers + 3 * (size_t)nrank, datatype, pending->comm,
 		&pending->active);
+}
+
+int ordo_mpi_collect_begin(struct mpi_pending *pending)
+{
+	bool worked;
+	struct ordo_mpi_call call = pending->call;
+	call.comm = pending->comm; /* that of the program may be freed */
+	pending->comparison = ordo_mpi_begin_comparison(
+		pending->logged.function, ORDO_MPI_TAKEN, &call, call.comm, &worked);
+	return worked ? collect(pending) : MPI_ERR_NO_MEM;
 }
 
 /* What the program holds: see request.h. All ranks have it, or none. */
@@ -150,11 +160,49 @@ static struct mpi_pending *begin(
 	return NULL;
 }
 
+/* Only compared: no rank can tell before what the others pass on. */
+static void begin_passed(struct ordo_mpi_passed *passed, enum ordo_mpi_class class,
+	const struct ordo_mpi_call *call, MPI_Request *request)
+{
+	bool worked = true;
+	if (request)
+		passed->comparison = ordo_mpi_begin_comparison(
+			passed->function, class, call, call->comm, &worked);
+	if (!worked)
+		end_program(passed->function);
+}
+
+int ordo_mpi_end_passed(struct ordo_mpi_passed *passed, const struct ordo_mpi_call *call,
+	MPI_Request *request, int code)
+{
+	code = ordo_mpi_end_begun(passed, call, code);
+	if (!passed->comparison)
+		return code;
+	struct mpi_pending *pending = code == MPI_SUCCESS ? malloc(sizeof *pending) : NULL;
+	if (!pending) /* the others are told by the library, if at all */
+		return code;
+	*pending = (struct mpi_pending){.call = *call,
+		.logged = *passed,
+		.request = *request,
+		.active = *request,
+		.comm = call->comm,
+		.handler = MPI_ERRHANDLER_NULL,
+		.comparison = passed->comparison,
+		.is_folded = true};
+	PMPI_Comm_get_errhandler(call->comm, &pending->handler);
+	ordo_mpi_request_add(pending);
+	return code;
+}
+
 bool ordo_mpi_collect(struct ordo_mpi_passed *passed, enum ordo_mpi_function function,
 	const struct ordo_mpi_call *call, bool is_persistent, MPI_Request *request, int *code)
 {
-	if (!request || ordo_mpi_begin(passed, function, call) != ORDO_MPI_TAKEN)
+	const enum ordo_mpi_class class = ordo_mpi_begin(passed, function, call);
+	if (!request || class != ORDO_MPI_TAKEN) {
+		if (!is_persistent)
+			begin_passed(passed, class, call, request);
 		return false;
+	}
 	const double began = PMPI_Wtime();
 	struct mpi_pending *pending = (is_persistent ? make_persistent : begin)(passed, call, code);
 	if (!pending)

@@ -14,6 +14,9 @@
 #define LIBRARY_PERSISTENT(name) PMPIX_##name##_init
 #endif
 
+/* After the library's own I-form, which returned `code`. Returns it. */
+int ordo_mpi_end_passed(struct ordo_mpi_passed *passed, const struct ordo_mpi_call *call,
+	MPI_Request *request, int code);
 /* Begins a reduction, or makes a persistent request for it. false: it is to be passed on. *code is
  * what the function returns. */
 bool ordo_mpi_collect(struct ordo_mpi_passed *passed, enum ordo_mpi_function function,

@@ -5,7 +5,7 @@
 int MPI_Wait(MPI_Request *request, MPI_Status *status)
 {
 	struct mpi_waited waited;
-	ordo_mpi_wait_begin(&waited, 1, request);
+	ordo_mpi_wait_begin(&waited, MPI_WAIT_ALL, 1, request);
 	const int code = PMPI_Wait(request, status);
 	return ordo_mpi_wait_end(&waited, code);
 }
@@ -13,7 +13,7 @@ int MPI_Wait(MPI_Request *request, MPI_Status *status)
 int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
 {
 	struct mpi_waited waited;
-	ordo_mpi_wait_begin(&waited, 1, request);
+	ordo_mpi_wait_begin(&waited, MPI_WAIT_TEST, 1, request);
 	const int code = PMPI_Test(request, flag, status);
 	return ordo_mpi_wait_end(&waited, code);
 }
@@ -21,7 +21,7 @@ int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
 int MPI_Waitall(int n, MPI_Request requests[], MPI_Status statuses[])
 {
 	struct mpi_waited waited;
-	ordo_mpi_wait_begin(&waited, n, requests);
+	ordo_mpi_wait_begin(&waited, MPI_WAIT_ALL, n, requests);
 	const int code = PMPI_Waitall(n, requests, statuses);
 	return ordo_mpi_wait_end(&waited, code);
 }
@@ -29,7 +29,7 @@ int MPI_Waitall(int n, MPI_Request requests[], MPI_Status statuses[])
 int MPI_Testall(int n, MPI_Request requests[], int *flag, MPI_Status statuses[])
 {
 	struct mpi_waited waited;
-	ordo_mpi_wait_begin(&waited, n, requests);
+	ordo_mpi_wait_begin(&waited, MPI_WAIT_TEST, n, requests);
 	const int code = PMPI_Testall(n, requests, flag, statuses);
 	return ordo_mpi_wait_end(&waited, code);
 }
@@ -37,15 +37,33 @@ int MPI_Testall(int n, MPI_Request requests[], int *flag, MPI_Status statuses[])
 int MPI_Waitany(int n, MPI_Request requests[], int *index, MPI_Status *status)
 {
 	struct mpi_waited waited;
-	ordo_mpi_wait_begin(&waited, n, requests);
-	const int code = PMPI_Waitany(n, requests, index, status);
+	int code, is_done = 0;
+	for (;;) {
+		ordo_mpi_wait_begin(&waited, MPI_WAIT_TEST, n, requests);
+		if (waited.failed >= 0) {
+			*index = waited.failed;
+			return ordo_mpi_wait_end(&waited, MPI_SUCCESS);
+		}
+		if (!waited.hides)
+			break;
+		code = PMPI_Testany(n, requests, index, &is_done, status);
+		code = ordo_mpi_wait_end(&waited, code);
+		if (is_done || code != MPI_SUCCESS)
+			return code;
+	}
+	code = PMPI_Waitany(n, requests, index, status);
 	return ordo_mpi_wait_end(&waited, code);
 }
 
 int MPI_Testany(int n, MPI_Request requests[], int *index, int *flag, MPI_Status *status)
 {
 	struct mpi_waited waited;
-	ordo_mpi_wait_begin(&waited, n, requests);
+	ordo_mpi_wait_begin(&waited, MPI_WAIT_TEST, n, requests);
+	if (waited.failed >= 0) {
+		*flag = 1;
+		*index = waited.failed;
+		return ordo_mpi_wait_end(&waited, MPI_SUCCESS);
+	}
 	const int code = PMPI_Testany(n, requests, index, flag, status);
 	return ordo_mpi_wait_end(&waited, code);
 }
@@ -53,15 +71,34 @@ int MPI_Testany(int n, MPI_Request requests[], int *index, int *flag, MPI_Status
 int MPI_Waitsome(int n, MPI_Request requests[], int *ndone, int indices[], MPI_Status statuses[])
 {
 	struct mpi_waited waited;
-	ordo_mpi_wait_begin(&waited, n, requests);
-	const int code = PMPI_Waitsome(n, requests, ndone, indices, statuses);
+	int code;
+	for (;;) {
+		ordo_mpi_wait_begin(&waited, MPI_WAIT_TEST, n, requests);
+		if (waited.failed >= 0) {
+			*ndone = 1;
+			indices[0] = waited.failed;
+			return ordo_mpi_wait_end(&waited, MPI_SUCCESS);
+		}
+		if (!waited.hides)
+			break;
+		code = PMPI_Testsome(n, requests, ndone, indices, statuses);
+		code = ordo_mpi_wait_end(&waited, code);
+		if (*ndone || code != MPI_SUCCESS)
+			return code;
+	}
+	code = PMPI_Waitsome(n, requests, ndone, indices, statuses);
 	return ordo_mpi_wait_end(&waited, code);
 }
 
 int MPI_Testsome(int n, MPI_Request requests[], int *ndone, int indices[], MPI_Status statuses[])
 {
 	struct mpi_waited waited;
-	ordo_mpi_wait_begin(&waited, n, requests);
+	ordo_mpi_wait_begin(&waited, MPI_WAIT_TEST, n, requests);
+	if (waited.failed >= 0) {
+		*ndone = 1;
+		indices[0] = waited.failed;
+		return ordo_mpi_wait_end(&waited, MPI_SUCCESS);
+	}
 	const int code = PMPI_Testsome(n, requests, ndone, indices, statuses);
 	return ordo_mpi_wait_end(&waited, code);
 }
@@ -69,7 +106,7 @@ int MPI_Testsome(int n, MPI_Request requests[], int *ndone, int indices[], MPI_S
 int MPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *status)
 {
 	struct mpi_waited waited;
-	ordo_mpi_wait_begin(&waited, 1, &request);
+	ordo_mpi_wait_begin(&waited, MPI_WAIT_TEST, 1, &request);
 	const int code = PMPI_Request_get_status(request, flag, status);
 	return ordo_mpi_wait_end_status(&waited, code == MPI_SUCCESS && *flag, code);
 }

@@ -63,7 +63,7 @@ static void take_wait(MPI_Fint *request, MPI_Fint *status, MPI_Fint *error)
 {
 	struct mpi_waited waited;
 	MPI_Fint code = MPI_SUCCESS;
-	ordo_mpi_wait_begin_fortran(&waited, 1, request);
+	ordo_mpi_wait_begin_fortran(&waited, MPI_WAIT_ALL, 1, request);
 	next_wait()(request, status, &code);
 	give(error, ordo_mpi_wait_end(&waited, code));
 }
@@ -74,7 +74,7 @@ static void take_test(MPI_Fint *request, MPI_Fint *flag, MPI_Fint *status, MPI_F
 {
 	struct mpi_waited waited;
 	MPI_Fint code = MPI_SUCCESS;
-	ordo_mpi_wait_begin_fortran(&waited, 1, request);
+	ordo_mpi_wait_begin_fortran(&waited, MPI_WAIT_TEST, 1, request);
 	next_test()(request, flag, status, &code);
 	give(error, ordo_mpi_wait_end(&waited, code));
 }
@@ -87,7 +87,7 @@ static void take_request_get_status(
 {
 	struct mpi_waited waited;
 	MPI_Fint code = MPI_SUCCESS, asked = *request;
-	ordo_mpi_wait_begin_fortran(&waited, 1, &asked);
+	ordo_mpi_wait_begin_fortran(&waited, MPI_WAIT_TEST, 1, &asked);
 	next_request_get_status()(&asked, flag, status, &code);
 	give(error, ordo_mpi_wait_end_status(&waited, code == MPI_SUCCESS && *flag, code));
 }
@@ -100,7 +100,7 @@ static void take_waitall(MPI_Fint *n, MPI_Fint *requests, MPI_Fint *statuses, MP
 {
 	struct mpi_waited waited;
 	MPI_Fint code = MPI_SUCCESS;
-	ordo_mpi_wait_begin_fortran(&waited, *n, requests);
+	ordo_mpi_wait_begin_fortran(&waited, MPI_WAIT_ALL, *n, requests);
 	next_waitall()(n, requests, statuses, &code);
 	give(error, ordo_mpi_wait_end(&waited, code));
 }
@@ -114,7 +114,7 @@ static void take_testall(
 {
 	struct mpi_waited waited;
 	MPI_Fint code = MPI_SUCCESS;
-	ordo_mpi_wait_begin_fortran(&waited, *n, requests);
+	ordo_mpi_wait_begin_fortran(&waited, MPI_WAIT_TEST, *n, requests);
 	next_testall()(n, requests, flag, statuses, &code);
 	give(error, ordo_mpi_wait_end(&waited, code));
 }
@@ -129,7 +129,7 @@ static void take_waitany(
 {
 	struct mpi_waited waited;
 	MPI_Fint code = MPI_SUCCESS;
-	ordo_mpi_wait_begin_fortran(&waited, *n, requests);
+	ordo_mpi_wait_begin_fortran(&waited, MPI_WAIT_ANY, *n, requests);
 	next_waitany()(n, requests, index, status, &code);
 	give(error, ordo_mpi_wait_end(&waited, code));
 }
@@ -144,7 +144,7 @@ static void take_testany(MPI_Fint *n, MPI_Fint *requests, MPI_Fint *index, MPI_F
 {
 	struct mpi_waited waited;
 	MPI_Fint code = MPI_SUCCESS;
-	ordo_mpi_wait_begin_fortran(&waited, *n, requests);
+	ordo_mpi_wait_begin_fortran(&waited, MPI_WAIT_TEST, *n, requests);
 	next_testany()(n, requests, index, flag, status, &code);
 	give(error, ordo_mpi_wait_end(&waited, code));
 }
@@ -160,7 +160,7 @@ static void take_waitsome(MPI_Fint *n, MPI_Fint *requests, MPI_Fint *ndone, MPI_
 {
 	struct mpi_waited waited;
 	MPI_Fint code = MPI_SUCCESS;
-	ordo_mpi_wait_begin_fortran(&waited, *n, requests);
+	ordo_mpi_wait_begin_fortran(&waited, MPI_WAIT_ANY, *n, requests);
 	next_waitsome()(n, requests, ndone, indices, statuses, &code);
 	give(error, ordo_mpi_wait_end(&waited, code));
 }
@@ -176,7 +176,7 @@ static void take_testsome(MPI_Fint *n, MPI_Fint *requests, MPI_Fint *ndone, MPI_
 {
 	struct mpi_waited waited;
 	MPI_Fint code = MPI_SUCCESS;
-	ordo_mpi_wait_begin_fortran(&waited, *n, requests);
+	ordo_mpi_wait_begin_fortran(&waited, MPI_WAIT_TEST, *n, requests);
 	next_testsome()(n, requests, ndone, indices, statuses, &code);
 	give(error, ordo_mpi_wait_end(&waited, code));
 }

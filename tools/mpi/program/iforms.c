@@ -14,7 +14,7 @@ int MPI_Iallreduce(const void *send, void *receive, int count, MPI_Datatype data
 	struct ordo_mpi_passed passed = {0};
 	int code;
 	if (!ordo_mpi_collect(&passed, ORDO_MPI_F_IALLREDUCE, &call, false, request, &code))
-		code = ordo_mpi_end_begun(&passed, &call,
+		code = ordo_mpi_end_passed(&passed, &call, request,
 			PMPI_Iallreduce(send, receive, count, datatype, op, comm, request));
 	return code;
 }
@@ -33,7 +33,7 @@ int MPI_Ireduce(const void *send, void *receive, int count, MPI_Datatype datatyp
 	struct ordo_mpi_passed passed = {0};
 	int code;
 	if (!ordo_mpi_collect(&passed, ORDO_MPI_F_IREDUCE, &call, false, request, &code))
-		code = ordo_mpi_end_begun(&passed, &call,
+		code = ordo_mpi_end_passed(&passed, &call, request,
 			PMPI_Ireduce(send, receive, count, datatype, op, root, comm, request));
 	return code;
 }
@@ -51,7 +51,7 @@ int MPI_Ireduce_scatter(const void *send, void *receive, const int counts[], MPI
 	struct ordo_mpi_passed passed = {0};
 	int code;
 	if (!ordo_mpi_collect(&passed, ORDO_MPI_F_IREDUCE_SCATTER, &call, false, request, &code))
-		code = ordo_mpi_end_begun(&passed, &call,
+		code = ordo_mpi_end_passed(&passed, &call, request,
 			PMPI_Ireduce_scatter(send, receive, counts, datatype, op, comm, request));
 	return code;
 }
@@ -70,7 +70,7 @@ int MPI_Ireduce_scatter_block(const void *send, void *receive, int count, MPI_Da
 	int code;
 	if (!ordo_mpi_collect(
 		    &passed, ORDO_MPI_F_IREDUCE_SCATTER_BLOCK, &call, false, request, &code))
-		code = ordo_mpi_end_begun(&passed, &call,
+		code = ordo_mpi_end_passed(&passed, &call, request,
 			PMPI_Ireduce_scatter_block(
 				send, receive, count, datatype, op, comm, request));
 	return code;
@@ -122,7 +122,7 @@ int MPI_Iallreduce_c(const void *send, void *receive, MPI_Count count, MPI_Datat
 	struct ordo_mpi_passed passed = {0};
 	int code;
 	if (!ordo_mpi_collect(&passed, ORDO_MPI_F_IALLREDUCE, &call, false, request, &code))
-		code = ordo_mpi_end_begun(&passed, &call,
+		code = ordo_mpi_end_passed(&passed, &call, request,
 			PMPI_Iallreduce_c(send, receive, count, datatype, op, comm, request));
 	return code;
 }
@@ -141,7 +141,7 @@ int MPI_Ireduce_c(const void *send, void *receive, MPI_Count count, MPI_Datatype
 	struct ordo_mpi_passed passed = {0};
 	int code;
 	if (!ordo_mpi_collect(&passed, ORDO_MPI_F_IREDUCE, &call, false, request, &code))
-		code = ordo_mpi_end_begun(&passed, &call,
+		code = ordo_mpi_end_passed(&passed, &call, request,
 			PMPI_Ireduce_c(send, receive, count, datatype, op, root, comm, request));
 	return code;
 }
@@ -159,7 +159,7 @@ int MPI_Ireduce_scatter_c(const void *send, void *receive, const MPI_Count count
 	struct ordo_mpi_passed passed = {0};
 	int code;
 	if (!ordo_mpi_collect(&passed, ORDO_MPI_F_IREDUCE_SCATTER, &call, false, request, &code))
-		code = ordo_mpi_end_begun(&passed, &call,
+		code = ordo_mpi_end_passed(&passed, &call, request,
 			PMPI_Ireduce_scatter_c(send, receive, counts, datatype, op, comm, request));
 	return code;
 }
@@ -178,7 +178,7 @@ int MPI_Ireduce_scatter_block_c(const void *send, void *receive, MPI_Count count
 	int code;
 	if (!ordo_mpi_collect(
 		    &passed, ORDO_MPI_F_IREDUCE_SCATTER_BLOCK, &call, false, request, &code))
-		code = ordo_mpi_end_begun(&passed, &call,
+		code = ordo_mpi_end_passed(&passed, &call, request,
 			PMPI_Ireduce_scatter_block_c(
 				send, receive, count, datatype, op, comm, request));
 	return code;

@@ -157,16 +157,34 @@ static void describe(
 			text + n, size - (size_t)n, " %lld", (long long)ordo_mpi_block(call, r));
 }
 
+static bool is_compared(enum ordo_mpi_class class)
+{
+	return ordo_mpi_settings.check && class != ORDO_MPI_INVALID &&
+	       class != ORDO_MPI_INTERCOMMUNICATOR;
+}
+
 /* With `check`: all ranks make this call. */
 static int compare(enum ordo_mpi_function function, enum ordo_mpi_class class,
 	const struct ordo_mpi_call *call)
 {
-	char text[256];
-	if (!ordo_mpi_settings.check || class == ORDO_MPI_INVALID ||
-		class == ORDO_MPI_INTERCOMMUNICATOR)
+	char text[ORDO_MPI_WORDS];
+	if (!is_compared(class))
 		return MPI_SUCCESS;
 	describe(text, sizeof text, function, call);
 	return ordo_mpi_compare_calls(call->comm, text);
+}
+
+struct mpi_comparison *ordo_mpi_begin_comparison(enum ordo_mpi_function function,
+	enum ordo_mpi_class class, const struct ordo_mpi_call *call, MPI_Comm comm, bool *worked)
+{
+	char text[ORDO_MPI_WORDS];
+	*worked = true;
+	if (!is_compared(class))
+		return NULL;
+	describe(text, sizeof text, function, call);
+	struct mpi_comparison *one = ordo_mpi_comparison_begin(comm, text);
+	*worked = one;
+	return one;
 }
 
 bool ordo_mpi_take(struct ordo_mpi_passed *passed, enum ordo_mpi_function function,

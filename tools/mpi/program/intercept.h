@@ -3,6 +3,7 @@
 #ifndef ORDO_MPI_INTERCEPT_H
 #define ORDO_MPI_INTERCEPT_H
 
+#include "check/compare.h"
 #include "log.h"
 #include <fenv.h>
 
@@ -10,6 +11,7 @@
 struct ordo_mpi_passed {
 	enum ordo_mpi_function function;
 	struct mpi_log_line line;
+	struct mpi_comparison *comparison; /* of an I-form that is passed on; or NULL */
 };
 
 /* Classifies a call, counts it if it is to be passed on (with `strict` ends the program if its bits
@@ -24,6 +26,10 @@ int ordo_mpi_end_begun(struct ordo_mpi_passed *passed, const struct ordo_mpi_cal
  * the function returns; an error was passed to the communicator's handler. */
 bool ordo_mpi_take(struct ordo_mpi_passed *passed, enum ordo_mpi_function function,
 	const struct ordo_mpi_call *call, int *code);
+/* With `check`, before an I-form or the start of a persistent one: begins to compare the ranks'
+ * calls. *worked is false if that is impossible. NULL: there is nothing to compare. */
+struct mpi_comparison *ordo_mpi_begin_comparison(enum ordo_mpi_function function,
+	enum ordo_mpi_class class, const struct ordo_mpi_call *call, MPI_Comm comm, bool *worked);
 /* Of the vectors of a call. */
 uint64_t ordo_mpi_bytes(const struct ordo_mpi_call *call);
 /* Reductions between these two are made in the standard floating-point mode. */

@@ -56,6 +56,7 @@ void ordo_mpi_request_discard(struct mpi_pending *pending)
 		PMPI_Comm_free(&pending->comm);
 	if (pending->handler != MPI_ERRHANDLER_NULL)
 		PMPI_Errhandler_free(&pending->handler);
+	ordo_mpi_comparison_end(pending->comparison);
 	free(pending->memory);
 	free(pending->numbers);
 	free(pending);
@@ -135,6 +136,7 @@ static void set(struct mpi_waited *waited, int place, MPI_Request request)
 static void wait_for(struct mpi_waited *waited, int n)
 {
 	waited->first = NULL;
+	waited->failed = -1;
 	if (!atomic_load_explicit(&npending, memory_order_relaxed) ||
 		!(waited->requests || waited->fortran))
 		return;
@@ -152,16 +154,47 @@ static void wait_for(struct mpi_waited *waited, int n)
 	pthread_mutex_unlock(&lock);
 }
 
-void ordo_mpi_wait_begin(struct mpi_waited *waited, int n, MPI_Request *requests)
+static void end_comparison(struct mpi_pending *pending)
+{
+	ordo_mpi_comparison_end(pending->comparison);
+	pending->comparison = NULL;
+}
+
+/* A reduction is complete when its comparison is. Where calls differ its own request may never be:
+ * nobody waits for it any more. */
+static void compare_all(struct mpi_waited *waited, enum mpi_wait wait)
+{
+	for (struct mpi_pending *one = waited->first; one; one = one->next_waited) {
+		if (one->comparison && wait != MPI_WAIT_ANY) {
+			one->is_hidden = !ordo_mpi_comparison_test(
+				one->comparison, wait == MPI_WAIT_ALL, &one->code);
+			if (!one->is_hidden)
+				end_comparison(one);
+		}
+		if (one->is_hidden) {
+			set(waited, one->place, ordo_mpi_never());
+			waited->hides = true;
+		} else if (one->code != MPI_SUCCESS) {
+			set(waited, one->place, MPI_REQUEST_NULL);
+			waited->failed = one->place;
+		}
+	}
+}
+
+void ordo_mpi_wait_begin(
+	struct mpi_waited *waited, enum mpi_wait wait, int n, MPI_Request *requests)
 {
 	*waited = (struct mpi_waited){.requests = requests};
 	wait_for(waited, n);
+	compare_all(waited, wait);
 }
 
-void ordo_mpi_wait_begin_fortran(struct mpi_waited *waited, int n, MPI_Fint *requests)
+void ordo_mpi_wait_begin_fortran(
+	struct mpi_waited *waited, enum mpi_wait wait, int n, MPI_Fint *requests)
 {
 	*waited = (struct mpi_waited){.fortran = requests};
 	wait_for(waited, n);
+	compare_all(waited, wait);
 }
 
 /* An error goes to the handler of the program's communicator, which may be freed. */
@@ -203,12 +236,43 @@ static void put_back(struct mpi_pending *pending)
 	pthread_mutex_unlock(&lock);
 }
 
+/* What its own request still writes to is left alone. */
+static int fail(struct mpi_pending *pending)
+{
+	const int code = pending->code;
+	raise_error(pending, code);
+	ordo_mpi_log_end(&pending->logged.line, &pending->call, code);
+	pending->code = MPI_SUCCESS;
+	pending->is_folded = true;
+	if (pending->is_persistent)
+		return code;
+	pending->memory = NULL;
+	pending->inputs = NULL;
+	pending->numbers = NULL;
+	return code;
+}
+
+static int complete(struct mpi_pending *pending)
+{
+	if (pending->comparison) { /* the function waited for one of several */
+		ordo_mpi_comparison_test(pending->comparison, true, &pending->code);
+		end_comparison(pending);
+	}
+	return pending->code != MPI_SUCCESS ? fail(pending) : fold(pending);
+}
+
 int ordo_mpi_wait_end(struct mpi_waited *waited, int code)
 {
 	for (struct mpi_pending *one = waited->first, *next; one; one = next) {
 		next = one->next_waited;
+		if (one->is_hidden) {
+			one->is_hidden = false;
+			set(waited, one->place, one->request);
+			put_back(one);
+			continue;
+		}
 		const bool is_done = get(waited, one->place) == MPI_REQUEST_NULL;
-		const int found = is_done ? fold(one) : MPI_SUCCESS;
+		const int found = is_done ? complete(one) : MPI_SUCCESS;
 		code = code == MPI_SUCCESS ? found : code;
 		if (is_done && !one->is_persistent) {
 			finish(one);
@@ -228,7 +292,8 @@ int ordo_mpi_wait_end_status(struct mpi_waited *waited, bool is_done, int code)
 	struct mpi_pending *one = waited->first;
 	if (!one)
 		return code;
-	const int found = is_done ? fold(one) : MPI_SUCCESS;
+	const int found = is_done && one->code == MPI_SUCCESS ? fold(one) : one->code;
+	one->is_hidden = false;
 	put_back(one);
 	return code == MPI_SUCCESS ? found : code;
 }

@@ -24,8 +24,11 @@ struct mpi_pending {
 	MPI_Count n;	       /* elements that this rank reduces */
 	int *numbers;	       /* counts and displacements of MPI_Ialltoallv; or NULL */
 	bool is_persistent;
-	bool is_folded;		       /* or not started */
-	bool frees_op, frees_datatype; /* which the program freed meanwhile */
+	struct mpi_comparison *comparison; /* with `check`, until it is complete; or NULL */
+	int code;			   /* of the comparison */
+	bool is_hidden;			   /* from the call that waits: not compared yet */
+	bool is_folded;			   /* or not started, or passed on */
+	bool frees_op, frees_datatype;	   /* which the program freed meanwhile */
 	/* of request.c */
 	struct mpi_pending *next, *next_of_all, *next_waited;
 	int place; /* in the array of the call that waits for it */
@@ -43,9 +46,19 @@ struct mpi_waited {
 	MPI_Request *requests;
 	MPI_Fint *fortran; /* instead; or NULL */
 	struct mpi_pending *first;
+	int failed; /* the place of one whose ranks call different things; or -1 */
+	bool hides; /* one whose ranks' calls are not compared yet: it counts as incomplete */
 };
-void ordo_mpi_wait_begin(struct mpi_waited *waited, int n, MPI_Request *requests);
-void ordo_mpi_wait_begin_fortran(struct mpi_waited *waited, int n, MPI_Fint *requests);
+/* What the function waits for. */
+enum mpi_wait {
+	MPI_WAIT_ALL,  /* until all are complete */
+	MPI_WAIT_TEST, /* for nothing */
+	MPI_WAIT_ANY   /* until one is complete, in Fortran */
+};
+void ordo_mpi_wait_begin(
+	struct mpi_waited *waited, enum mpi_wait wait, int n, MPI_Request *requests);
+void ordo_mpi_wait_begin_fortran(
+	struct mpi_waited *waited, enum mpi_wait wait, int n, MPI_Fint *requests);
 /* Reduces what is complete: its request has become null. Returns `code`, what the function
  * returned, or the error of a reduction. */
 int ordo_mpi_wait_end(struct mpi_waited *waited, int code);

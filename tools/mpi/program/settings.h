@@ -12,7 +12,7 @@ struct mpi_settings {
 	bool is_library; /* order=library: every call is passed on, to be compared by its log */
 	bool strict;	 /* a call that is passed on and whose bits may vary ends the program */
 	bool messages;	 /* also among ranks that share memory */
-	bool check;	 /* the arguments of all ranks are compared at blocking calls */
+	bool check;	 /* the arguments of all ranks are compared */
 	char report[ORDO_MPI_PATH]; /* "": stderr, "none": nowhere */
 	char log[ORDO_MPI_PATH];    /* folder; "": no log */
 	char plans[ORDO_MPI_PATH];  /* folder of documents on rank 0; "": none */

@@ -3,7 +3,10 @@
 #ifndef ORDO_MPI_WORLD_H
 #define ORDO_MPI_WORLD_H
 
+/* As in call.h: whichever comes first. */
+#pragma GCC visibility push(default)
 #include <mpi.h>
+#pragma GCC visibility pop
 #include <stdbool.h>
 
 /* MPI_Init was called, and MPI_Finalize was not. */
