@@ -99,6 +99,24 @@ def _(ordo):
     wanted(found["comparisons"][0]["schedule"] == "range-0.json", found)
 
 
+@desk_case("--against a plan set without a schedule for a size, and a schedule that is refuted")
+def _(ordo):
+    ask(ordo, "ring", "--size", 256, "--end", "4KiB", "--factor", 4, "--repeat", 1)
+    ring = ordo.compile("ring.json", algorithm="ring").read_text()
+    (ordo.folder / "set").mkdir()
+    (ordo.folder / "set" / "ring.json").write_text(ring)
+    (ordo.folder / "set" / "plan-set.json").write_text(json.dumps(
+        {"schema": "ordo/plan-set/1", "operator": "AllReduce", "ranks": 4, "in_place": False,
+         "ranges": [{"from_bytes": 512, "to_bytes": 2048, "schedule": "ring.json"}]}))
+    found = ordo.answer("probe", "--answers", "answers.json", "--against", "set")
+    missing = "not compared, the set has no schedule for this size"
+    wanted([one["verdict"] for one in found["comparisons"]] == [missing, "agrees", missing], found)
+    wanted(found["exit code"] == 4, found)
+    (ordo.folder / "broken.json").write_text(ring.replace('"Wait"', '"Notify"'))
+    ordo.fails(1, "R6(.*\n)*.*not compared, because it is refuted", "probe", "--answers",
+               "answers.json", "--against", "broken.json")
+
+
 @desk_case("--against another problem is refused")
 def _(ordo):
     ask(ordo, "tree", "--size", 64, "--repeat", 1)

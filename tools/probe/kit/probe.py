@@ -5,6 +5,7 @@ Start it as any program of torch.distributed, with RANKS processes in all (see b
 
     torchrun --nproc-per-node RANKS probe.py
 
+With Ascend's HCCL: `--backend hccl --device npu`; so with any device that torch knows.
 It writes answers.json (-o names another file). Then, anywhere:
 
     ordo probe --answers answers.json [--against SCHEDULE]
@@ -13,6 +14,8 @@ In every run one input is M, another -M, all others are 1: what is added to M or
 meet is lost, so the result counts the ones that are added later. Elements of four colours are in
 four different runs at a time, so that a sum that used another element would show."""
 import argparse
+import hashlib
+import importlib
 import json
 import os
 import sys
@@ -80,7 +83,7 @@ def call(vector, count):
 
 
 def repetition(count, at, device):
-    """The words of each run, of every rank with a result."""
+    """The words of each run; empty on a rank without a result."""
     blocks = RANKS if OPERATOR == "ReduceScatter" else 1
     vector = torch.empty(blocks * count, dtype=DTYPE, device=device)
     index = torch.tensor(at, device=device)
@@ -91,21 +94,30 @@ def repetition(count, at, device):
         result = call(vector, count)
         if result is not None:
             mine.append(words(result, index))
-    rows = [None] * RANKS
-    dist.all_gather_object(rows, mine)
-    return [one for one in rows if one]
+    return mine
+
+
+def gather(mine, names, tables):
+    """The table of every rank with a result. Ranks compare hashes of their tables, and each new one
+    goes to rank 0 once: what all ranks have together may not fit into memory."""
+    keys = [None] * RANKS
+    dist.all_gather_object(
+        keys, hashlib.sha256("".join(mine).encode()).hexdigest() if mine else None)
+    for owner, key in enumerate(keys):
+        if key is not None and key not in names:
+            names.append(key)
+            box = [mine if dist.get_rank() == owner else None]
+            dist.broadcast_object_list(box, src=owner)
+            if dist.get_rank() == 0:
+                tables.append(box[0])
+    return [names.index(key) for key in keys if key is not None]
 
 
 def answers_of(count, device):
-    at, tables, answers = places(count), [], []
+    at, names, tables, answers = places(count), [], [], []
     for turn in range(REPETITIONS):
         said(f"{count} elements, repetition {turn + 1} of {REPETITIONS}, {len(RUNS)} calls")
-        numbers = []
-        for rows in repetition(count, at, device):
-            if rows not in tables:
-                tables.append(rows)
-            numbers.append(tables.index(rows))
-        answers.append(numbers)
+        answers.append(gather(repetition(count, at, device), names, tables))
     return {"count": count, "places": at, "tables": tables, "answers": answers}
 
 
@@ -134,17 +146,25 @@ def write(answers, path):
     print(f"written to {path}: ordo probe --answers {path}")
 
 
+def device_of(kind):
+    if kind == "cpu":
+        return torch.device("cpu")
+    if kind == "npu":
+        importlib.import_module("torch_npu")
+    device = torch.device(kind, int(os.environ.get("LOCAL_RANK", "0")))
+    getattr(torch, kind).set_device(device)
+    return device
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("-o", "--output", default="answers.json")
     parser.add_argument("--backend", help="nccl with GPUs, else gloo")
+    parser.add_argument("--device", help="cuda, npu, xpu, cpu (cuda with GPUs, but cpu for gloo)")
     options = parser.parse_args()
     gpus = torch.cuda.is_available()
     backend = options.backend or ("nccl" if gpus else "gloo")
-    device = torch.device("cpu")
-    if gpus and backend != "gloo":
-        device = torch.device("cuda", int(os.environ.get("LOCAL_RANK", "0")))
-        torch.cuda.set_device(device)
+    device = device_of(options.device or ("cuda" if gpus and backend != "gloo" else "cpu"))
     dist.init_process_group(backend)
     if dist.get_world_size() != RANKS:
         sys.exit(f"probe.py: found {dist.get_world_size()} processes, wanted {RANKS}: make a kit "

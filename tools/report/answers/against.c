@@ -1,6 +1,7 @@
 /* against.c - a machine's answers against the order of a schedule, or of those of a plan set. */
 #include "answers.h"
 #include "cli/sizes.h"
+#include "report/proof.h"
 #include <inttypes.h>
 #include <ordo/verify.h>
 #include <stdlib.h>
@@ -127,13 +128,49 @@ static void report_comparison(
 	c->against->differs = c->against->differs || differs;
 }
 
+/* A set ends somewhere; beyond, the library chooses, and nobody said what. */
+static bool has_schedule(const struct against *against, uint32_t size)
+{
+	const struct ordo_answers *answers = against->answered->answers;
+	const struct ordo_plan_set *set = against->subject.set;
+	return !set || ordo_plan_set_find(set, bytes_of_count(&answers->problem, answers->type,
+						       answers->sizes[size].count)) != ORDO_NONE;
+}
+
+static void report_missing(struct against *against, uint32_t size, const struct report *list)
+{
+	const struct ordo_answers *answers = against->answered->answers;
+	const struct report one = report_item(list);
+	report_text(&one, "    %" PRIu64 "<bytes> bytes: %s<verdict>\n",
+		bytes_of_count(&answers->problem, answers->type, answers->sizes[size].count),
+		"not compared, the set has no schedule for this size");
+	against->incomplete = true;
+}
+
+static bool prove_wanted(struct against *against, struct proved_schedule *found)
+{
+	const struct ordo_verify_options options = {0};
+	if (!found->proof)
+		found->proof = prove(against->call, found->schedule, &options);
+	if (!found->proof || found->proof->proved)
+		return found->proof;
+	const struct report errors = report_of(against->call, stderr);
+	report_proof(&errors, found->schedule, found->proof);
+	note(against->call, "not compared, because it is refuted");
+	return refuse(against->call, ORDO_REFUTED);
+}
+
 static bool compare_size(struct against *against, uint32_t size, const struct report *list)
 {
+	if (!has_schedule(against, size)) {
+		report_missing(against, size, list);
+		return true;
+	}
 	struct ordo_error error;
 	const struct ordo_answers *answers = against->answered->answers;
 	struct proved_schedule *found = find_schedule(
 		against->call, &against->subject, answers->type, answers->sizes[size].count);
-	if (!found || !prove_found(against->call, &against->subject, found, false))
+	if (!found || !prove_wanted(against, found))
 		return false;
 	struct ordo_order *order =
 		ordo_order_create(against->forest, found->schedule, found->proof, &error);

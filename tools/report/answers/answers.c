@@ -263,11 +263,11 @@ static void report_conclusions(const struct showing *showing, const struct repor
 }
 
 /* The exit code. */
-static int conclude(const struct showing *showing, bool differs)
+static int conclude(const struct showing *showing, const struct against *against)
 {
-	const bool wrong =
-		showing->without || showing->ranks_differ || showing->repetitions_differ || differs;
-	return wrong ? ORDO_REFUTED : ORDO_OK;
+	const bool wrong = showing->without || showing->ranks_differ ||
+			   showing->repetitions_differ || against->differs;
+	return wrong ? ORDO_REFUTED : against->incomplete ? ORDO_UNDECIDED : ORDO_OK;
 }
 
 static void print_member(FILE *out, const cJSON *member)
@@ -314,7 +314,7 @@ static int show(struct showing *showing, const char *path, struct against *again
 	report_conclusions(showing, &report);
 	if (against->path && !compare_with_document(against, &report))
 		return showing->call->status;
-	return conclude(showing, against->differs);
+	return conclude(showing, against);
 }
 
 static int show_against(struct showing *showing, const char *path, struct against *against)

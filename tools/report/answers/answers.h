@@ -8,7 +8,7 @@
 
 /* `ordo probe --answers`. against: a schedule or plan set; NULL: none. Returns the exit code:
  * ORDO_REFUTED if a place has no tree, if ranks or repetitions differ, or if it differs from
- * `against`. */
+ * `against`; else ORDO_UNDECIDED if that has no schedule for a size. */
 int report_answers(struct call *call, const char *path, const char *against);
 
 /* The rank of a holder: of Reduce the root is the only one. */
@@ -28,7 +28,8 @@ struct against {
 	const struct answered *answered;
 	struct ordo_forest *forest;
 	struct ordo_arena *arena;
-	bool differs; /* set by the comparison */
+	/* set by the comparison; incomplete: the plan set has no schedule for a size */
+	bool differs, incomplete;
 };
 
 /* Opens the document, and refuses one of another problem. false: call->status. To be closed in any

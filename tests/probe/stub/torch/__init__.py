@@ -44,7 +44,9 @@ class Tensor:
 
     def view(self, *shape):
         if len(shape) == 1:
-            return Words([to_word(number, self.dtype) for number in self.numbers])
+            top = 1 << 8 * struct.calcsize(shape[0]) - 1
+            words = [to_word(number, self.dtype) for number in self.numbers]
+            return Words([word - 2 * top if word >= top else word for word in words])
         return Tensor(self.numbers, self.dtype, shape[0])
 
     def __setitem__(self, key, number):
@@ -69,7 +71,7 @@ class Words:
         self.words = words
 
     def tolist(self):
-        return [word if word < 1 << 15 else word for word in self.words]
+        return self.words
 
 
 def empty(count, dtype, device=None):

@@ -58,5 +58,9 @@ def reduce_scatter_tensor(block, vector):
     block.numbers[:] = result[get_rank() * count:(get_rank() + 1) * count]
 
 
+def broadcast_object_list(box, src):
+    box[:] = meet(list(box), lambda all_boxes: all_boxes)[src]
+
+
 def all_gather_object(rows, mine):
     rows[:] = meet(mine, lambda all_rows: all_rows)
