@@ -46,11 +46,14 @@ def tree(leaves):
     return as_float(tree(leaves[:half]) + tree(leaves[half:]))
 
 
-def build(compiler, module):
+def build(compiler, module, path=FORTRAN):
     types = {"mpi": ("integer", "integer :: one(MPI_STATUS_SIZE), all(MPI_STATUS_SIZE, 2)"),
              "mpi_f08": ("type(MPI_Request)", "type(MPI_Status) :: one, all(2)")}[module]
-    text = pathlib.Path(FORTRAN).read_text().replace("use MODULE", f"use {module}")
+    text = pathlib.Path(path).read_text().replace("use MODULE", f"use {module}")
     text = text.replace("  REQUEST ::", f"  {types[0]} ::").replace("  STATUS\n", f"  {types[1]}\n")
+    if LIBRARY == "mpich":
+        text = text.replace("MPIX_", "MPI_").replace("  EXTENSIONS\n", "")
+    text = text.replace("EXTENSIONS", f"use {module}_ext")
     source, program = FOLDER / f"{module}.f90", FOLDER / module
     source.write_text(text)
     subprocess.run([compiler, "-fallow-argument-mismatch", source, "-o", program], check=True,
@@ -83,6 +86,27 @@ def _():
             for name in ("Scan", "Exscan", "Iscan", "Iexscan"):
                 wanted(re.search(rf"MPI_{name} +1 calls passed on: prefix sums", done.stderr), name,
                        module, done.stderr)
+
+
+@case("Fortran's persistent sums are taken, also by the names of Open MPI 4")
+def _():
+    compiler = shutil.which(f"mpif90.{LIBRARY}")
+    if not compiler:
+        print(f"# not tested: there is no mpif90.{LIBRARY}")
+        return
+    for module in ("mpi", "mpi_f08"):
+        program = build(compiler, module, pathlib.Path(FORTRAN).with_name("persistent.f90"))
+        done = run(3, program)
+        lines = dict(line.split() for line in done.stdout.splitlines())
+        wanted(done.returncode == 0 and len(lines) == 8, module, done.stdout, done.stderr)
+        for turn in range(2):
+            whole = words([tree([value(r + turn, i) for r in range(3)]) for i in range(COUNT)])
+            for i in range(1, 5):
+                found = lines[f"{turn}-{i}"]
+                wanted(found == whole[:len(found)] and len(found) == (1600 if i == 4 else 4800),
+                       module, turn, i)
+        for name in ("Allreduce", "Reduce", "Reduce_scatter", "Reduce_scatter_block"):
+            wanted(calls(done.stderr, f"MPI_{name}_init") == 2, module, name, done.stderr)
 
 
 if not launch.command(LIBRARY, 1, []):

@@ -12,6 +12,21 @@
 #else
 #define PERSISTENT(name) MPIX_##name##_init
 #define LIBRARY_PERSISTENT(name) PMPIX_##name##_init
+/* Declared in mpi-ext.h, if Open MPI was built with them. */
+#pragma GCC visibility push(default)
+int PERSISTENT(Allreduce)(const void *send, void *receive, int count, MPI_Datatype datatype,
+	MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request);
+int PERSISTENT(Reduce)(const void *send, void *receive, int count, MPI_Datatype datatype, MPI_Op op,
+	int root, MPI_Comm comm, MPI_Info info, MPI_Request *request);
+int PERSISTENT(Reduce_scatter)(const void *send, void *receive, const int counts[],
+	MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request);
+int PERSISTENT(Reduce_scatter_block)(const void *send, void *receive, int count,
+	MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request);
+int PERSISTENT(Scan)(const void *send, void *receive, int count, MPI_Datatype datatype, MPI_Op op,
+	MPI_Comm comm, MPI_Info info, MPI_Request *request);
+int PERSISTENT(Exscan)(const void *send, void *receive, int count, MPI_Datatype datatype, MPI_Op op,
+	MPI_Comm comm, MPI_Info info, MPI_Request *request);
+#pragma GCC visibility pop
 #endif
 
 /* After the library's own I-form, which returned `code`. Returns it. */

@@ -3,7 +3,7 @@
  * The library's own bindings convert statuses and indices; what they found complete is reduced
  * after them. Open MPI's mpif.h and f08 module call mpi_wait_ and ompi_wait_f, and the latter
  * pmpi_test_ where there is a flag. MPICH's mpif.h calls C, and its f08 module PMPI_Wait. */
-#include "request.h"
+#include "collect.h"
 #include <dlfcn.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -300,6 +300,143 @@ BINDING(iexscan,
 	(void *send, void *receive, MPI_Fint *count, MPI_Fint *datatype, MPI_Fint *op,
 		MPI_Fint *comm, MPI_Fint *request, MPI_Fint *error),
 	(send, receive, count, datatype, op, comm, request, error))
+
+/* Persistent forms have names of Open MPI's own. */
+#if MPI_VERSION < 4
+#define BINDING_X(name, parameters, arguments)                                                     \
+	UNDER(mpix_##name##_, name, parameters, arguments)                                         \
+	UNDER(ompix_##name##_f, name, parameters, arguments)
+#else
+#define BINDING_X BINDING
+#endif
+
+static void take_allreduce_init(void *send, void *receive, MPI_Fint *count, MPI_Fint *datatype,
+	MPI_Fint *op, MPI_Fint *comm, MPI_Fint *info, MPI_Fint *request, MPI_Fint *error)
+{
+	MPI_Request made = MPI_REQUEST_NULL;
+	const int code = PERSISTENT(Allreduce)(ordo_mpi_fortran_buffer(send),
+		ordo_mpi_fortran_buffer(receive), *count, PMPI_Type_f2c(*datatype),
+		PMPI_Op_f2c(*op), PMPI_Comm_f2c(*comm), PMPI_Info_f2c(*info), &made);
+	if (code == MPI_SUCCESS)
+		*request = PMPI_Request_c2f(made);
+	give(error, code);
+}
+BINDING_X(allreduce_init,
+	(void *send, void *receive, MPI_Fint *count, MPI_Fint *datatype, MPI_Fint *op,
+		MPI_Fint *comm, MPI_Fint *info, MPI_Fint *request, MPI_Fint *error),
+	(send, receive, count, datatype, op, comm, info, request, error))
+
+static void take_reduce_init(void *send, void *receive, MPI_Fint *count, MPI_Fint *datatype,
+	MPI_Fint *op, MPI_Fint *root, MPI_Fint *comm, MPI_Fint *info, MPI_Fint *request,
+	MPI_Fint *error)
+{
+	MPI_Request made = MPI_REQUEST_NULL;
+	const int code = PERSISTENT(Reduce)(ordo_mpi_fortran_buffer(send),
+		ordo_mpi_fortran_buffer(receive), *count, PMPI_Type_f2c(*datatype),
+		PMPI_Op_f2c(*op), *root, PMPI_Comm_f2c(*comm), PMPI_Info_f2c(*info), &made);
+	if (code == MPI_SUCCESS)
+		*request = PMPI_Request_c2f(made);
+	give(error, code);
+}
+BINDING_X(reduce_init,
+	(void *send, void *receive, MPI_Fint *count, MPI_Fint *datatype, MPI_Fint *op,
+		MPI_Fint *root, MPI_Fint *comm, MPI_Fint *info, MPI_Fint *request, MPI_Fint *error),
+	(send, receive, count, datatype, op, root, comm, info, request, error))
+
+static void take_reduce_scatter_init(void *send, void *receive, MPI_Fint *counts,
+	MPI_Fint *datatype, MPI_Fint *op, MPI_Fint *comm, MPI_Fint *info, MPI_Fint *request,
+	MPI_Fint *error)
+{
+	MPI_Request made = MPI_REQUEST_NULL;
+	const int code = PERSISTENT(Reduce_scatter)(ordo_mpi_fortran_buffer(send),
+		ordo_mpi_fortran_buffer(receive), counts, PMPI_Type_f2c(*datatype),
+		PMPI_Op_f2c(*op), PMPI_Comm_f2c(*comm), PMPI_Info_f2c(*info), &made);
+	if (code == MPI_SUCCESS)
+		*request = PMPI_Request_c2f(made);
+	give(error, code);
+}
+BINDING_X(reduce_scatter_init,
+	(void *send, void *receive, MPI_Fint *counts, MPI_Fint *datatype, MPI_Fint *op,
+		MPI_Fint *comm, MPI_Fint *info, MPI_Fint *request, MPI_Fint *error),
+	(send, receive, counts, datatype, op, comm, info, request, error))
+
+static void take_reduce_scatter_block_init(void *send, void *receive, MPI_Fint *count,
+	MPI_Fint *datatype, MPI_Fint *op, MPI_Fint *comm, MPI_Fint *info, MPI_Fint *request,
+	MPI_Fint *error)
+{
+	MPI_Request made = MPI_REQUEST_NULL;
+	const int code = PERSISTENT(Reduce_scatter_block)(ordo_mpi_fortran_buffer(send),
+		ordo_mpi_fortran_buffer(receive), *count, PMPI_Type_f2c(*datatype),
+		PMPI_Op_f2c(*op), PMPI_Comm_f2c(*comm), PMPI_Info_f2c(*info), &made);
+	if (code == MPI_SUCCESS)
+		*request = PMPI_Request_c2f(made);
+	give(error, code);
+}
+BINDING_X(reduce_scatter_block_init,
+	(void *send, void *receive, MPI_Fint *count, MPI_Fint *datatype, MPI_Fint *op,
+		MPI_Fint *comm, MPI_Fint *info, MPI_Fint *request, MPI_Fint *error),
+	(send, receive, count, datatype, op, comm, info, request, error))
+
+static void take_scan_init(void *send, void *receive, MPI_Fint *count, MPI_Fint *datatype,
+	MPI_Fint *op, MPI_Fint *comm, MPI_Fint *info, MPI_Fint *request, MPI_Fint *error)
+{
+	MPI_Request made = MPI_REQUEST_NULL;
+	const int code = PERSISTENT(Scan)(ordo_mpi_fortran_buffer(send),
+		ordo_mpi_fortran_buffer(receive), *count, PMPI_Type_f2c(*datatype),
+		PMPI_Op_f2c(*op), PMPI_Comm_f2c(*comm), PMPI_Info_f2c(*info), &made);
+	if (code == MPI_SUCCESS)
+		*request = PMPI_Request_c2f(made);
+	give(error, code);
+}
+BINDING_X(scan_init,
+	(void *send, void *receive, MPI_Fint *count, MPI_Fint *datatype, MPI_Fint *op,
+		MPI_Fint *comm, MPI_Fint *info, MPI_Fint *request, MPI_Fint *error),
+	(send, receive, count, datatype, op, comm, info, request, error))
+
+static void take_exscan_init(void *send, void *receive, MPI_Fint *count, MPI_Fint *datatype,
+	MPI_Fint *op, MPI_Fint *comm, MPI_Fint *info, MPI_Fint *request, MPI_Fint *error)
+{
+	MPI_Request made = MPI_REQUEST_NULL;
+	const int code = PERSISTENT(Exscan)(ordo_mpi_fortran_buffer(send),
+		ordo_mpi_fortran_buffer(receive), *count, PMPI_Type_f2c(*datatype),
+		PMPI_Op_f2c(*op), PMPI_Comm_f2c(*comm), PMPI_Info_f2c(*info), &made);
+	if (code == MPI_SUCCESS)
+		*request = PMPI_Request_c2f(made);
+	give(error, code);
+}
+BINDING_X(exscan_init,
+	(void *send, void *receive, MPI_Fint *count, MPI_Fint *datatype, MPI_Fint *op,
+		MPI_Fint *comm, MPI_Fint *info, MPI_Fint *request, MPI_Fint *error),
+	(send, receive, count, datatype, op, comm, info, request, error))
+
+static void take_start(MPI_Fint *request, MPI_Fint *error)
+{
+	MPI_Request own = PMPI_Request_f2c(*request);
+	const int code = MPI_Start(&own);
+	if (code == MPI_SUCCESS)
+		*request = PMPI_Request_c2f(own);
+	give(error, code);
+}
+BINDING(start, (MPI_Fint * request, MPI_Fint *error), (request, error))
+
+static void take_startall(MPI_Fint *n, MPI_Fint *requests, MPI_Fint *error)
+{
+	MPI_Fint code = MPI_SUCCESS;
+	for (int i = 0; code == MPI_SUCCESS && i < *n; i++)
+		take_start(&requests[i], &code);
+	give(error, code);
+}
+BINDING(startall, (MPI_Fint * n, MPI_Fint *requests, MPI_Fint *error), (n, requests, error))
+
+static void take_request_free(MPI_Fint *request, MPI_Fint *error)
+{
+	MPI_Request own = PMPI_Request_f2c(*request);
+	const int code = MPI_Request_free(&own);
+	if (code == MPI_SUCCESS)
+		*request = PMPI_Request_c2f(own);
+	give(error, code);
+}
+BINDING(request_free, (MPI_Fint * request, MPI_Fint *error), (request, error))
 
 #else
 /* MPICH's handles are those of C. */

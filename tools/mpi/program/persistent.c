@@ -2,31 +2,18 @@
 #include "collect.h"
 
 #if MPI_VERSION < 4
-/* Declared in mpi-ext.h, if Open MPI was built with them. */
-#define EXPORTED __attribute__((visibility("default")))
+/* Missing if Open MPI was built without them. */
 #define WEAK __attribute__((weak))
-EXPORTED int PERSISTENT(Allreduce)(const void *send, void *receive, int count,
-	MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request);
 WEAK int LIBRARY_PERSISTENT(Allreduce)(const void *send, void *receive, int count,
 	MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request);
-EXPORTED int PERSISTENT(Reduce)(const void *send, void *receive, int count, MPI_Datatype datatype,
-	MPI_Op op, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request);
 WEAK int LIBRARY_PERSISTENT(Reduce)(const void *send, void *receive, int count,
 	MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm, MPI_Info info,
 	MPI_Request *request);
-EXPORTED int PERSISTENT(Reduce_scatter)(const void *send, void *receive, const int counts[],
-	MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request);
 WEAK int LIBRARY_PERSISTENT(Reduce_scatter)(const void *send, void *receive, const int counts[],
-	MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request);
-EXPORTED int PERSISTENT(Reduce_scatter_block)(const void *send, void *receive, int count,
 	MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request);
 WEAK int LIBRARY_PERSISTENT(Reduce_scatter_block)(const void *send, void *receive, int count,
 	MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request);
-EXPORTED int PERSISTENT(Scan)(const void *send, void *receive, int count, MPI_Datatype datatype,
-	MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request);
 WEAK int LIBRARY_PERSISTENT(Scan)(const void *send, void *receive, int count, MPI_Datatype datatype,
-	MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request);
-EXPORTED int PERSISTENT(Exscan)(const void *send, void *receive, int count, MPI_Datatype datatype,
 	MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request);
 WEAK int LIBRARY_PERSISTENT(Exscan)(const void *send, void *receive, int count,
 	MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request);
