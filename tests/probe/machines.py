@@ -71,6 +71,12 @@ def wrong_element(kind, rows, dtype, call):
     return tree(kind, [rows[0]] + turned[1:], dtype, call)
 
 
+def wrong_chunk(kind, rows, dtype, call):
+    """Uses the element 8 places on: as far away as chunks are."""
+    turned = [row[8:] + row[:8] for row in rows]
+    return tree(kind, [rows[0]] + turned[1:], dtype, call)
+
+
 def wide(kind, rows, dtype, call):
     """Adds in f32 and rounds once."""
     results = each(rows, lambda at: halves(0, len(rows)), "f32")

@@ -73,10 +73,11 @@ def _(ordo):
     found = ask(ordo, "timing", "--size", 64)
     wanted(not found["run_to_run"] and found["exit code"] == 1, found)
     for machine, why in (("exact", "no tree of rounded additions"),
-                         ("wrong_element", "it is 2, not 1")):
-        found = ask(ordo, machine, "--size", 64, "--repeat", 1)
+                         ("wrong_element", "it is 2, not 1"),
+                         ("wrong_chunk", "with 1 in input 0 and 0 in the others it is ")):
+        found = ask(ordo, machine, "--size", 68, "--repeat", 1)
         wanted(found["exit code"] == 1 and why in found["sizes"][0]["orders"][0]["why"], found)
-        wanted(found["without_tree"] == 4 * 16 and trees(found) == [None], found)
+        wanted(found["without_tree"] == 4 * 17 and trees(found) == [None], found)
 
 
 @desk_case("--against a schedule, and a plan set")
@@ -147,7 +148,7 @@ def _(ordo):
 
 DOCUMENT = {"schema": "ordo/probe-answers/1", "operator": "AllReduce", "ranks": 2, "type": "f32",
             "sizes": [{"count": 4, "places": [0, 3], "answers": [[0, 0]],
-                       "tables": [["3f80000000000000", "3f8000003f800000", "000000003f800000"]]}]}
+                       "tables": [["3f8000003f800000", "3f80000000000000", "000000003f800000"]]}]}
 
 
 @desk_case("answers that cannot be read, with their place")

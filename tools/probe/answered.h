@@ -5,8 +5,9 @@
 #include "agree.h"
 #include <ordo/detail/answers.h>
 
-/* The colours of the elements: element e of a block has colour e % ANSWERED_COLOURS. */
-enum { ANSWERED_COLOURS = 4 };
+/* The colours of the elements: element e of a block has colour e % ANSWERED_COLOURS. Chunks and
+ * vectors of an instruction are powers of two apart, so a power of two would show nothing. */
+enum { ANSWERED_COLOURS = 5 };
 
 /* The type in which a machine may add numbers of another: it may be wider. NULL: the same. */
 const struct ordo_type_facts *answered_accumulator(enum ordo_type type);

@@ -11,8 +11,8 @@ It writes answers.json (-o names another file). Then, anywhere:
     ordo probe --answers answers.json [--against SCHEDULE]
 
 In every run one input is M, another -M, all others are 1: what is added to M or -M before the two
-meet is lost, so the result counts the ones that are added later. Elements of four colours are in
-four different runs at a time, so that a sum that used another element would show."""
+meet is lost, so the result counts the ones that are added later. Elements of five colours are in
+five different runs at a time, so that a sum that used another element would show."""
 import argparse
 import hashlib
 import importlib
@@ -33,7 +33,7 @@ LARGE = float.fromhex("0x1p+25")
 COUNTS = [256]  # elements of a block, which is what one rank has of the result
 PLACES = 64  # elements of it that are looked at
 REPETITIONS = 1
-COLOURS = 4
+COLOURS = 5
 
 TYPES = {"f16": (torch.float16, torch.int16, 4), "bf16": (torch.bfloat16, torch.int16, 4),
          "f32": (torch.float32, torch.int32, 8), "f64": (torch.float64, torch.int64, 16)}
