@@ -234,7 +234,14 @@ def _():
     wanted("not covered by plans: AllReduce on 3 ranks" in done.stderr, done.stderr)
     # The folder may be the set itself, and the set a file beside schedules; one of these may be a
     # folder.
-    agree(results(start(3, path)), both)
+    answer = FOLDER / "report.json"
+    agree(results(start(3, path, f",report={answer}")), both)
+    report = json.loads(answer.read_text())
+    document = report["documents"][0]
+    wanted(document["order_changes_with_size"] and document["ranks"] == 3, document)
+    wanted([(one["schedule"], one["to_bytes"], one["calls"] > 0) for one in document["ranges"]] ==
+           [("small.json", 200, True), ("large.json", 9000, True)], document)
+    wanted(report["not_covered"][0]["operator"], report)
     flat = folder("flat")
     compile_schedule(flat / "small", "AllReduce", 3, "mesh(fold=linear)")
     shutil.copy(path / "large.json", flat)

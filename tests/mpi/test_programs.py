@@ -2,6 +2,7 @@
 """test_programs.py LIBRARY PATH PROGRAM FORTRAN - unmodified programs with the library loaded.
 
 The sums are compared with the dyadic tree, evaluated here; not with what the library prints."""
+import json
 import pathlib
 import shutil
 import struct
@@ -141,6 +142,20 @@ def _():
     done = run(3, PROGRAM, settings=f"report={report}")
     wanted("ordo:" not in done.stderr and "MPI_Reduce_scatter_block" in report.read_text(),
            done.stderr)
+
+
+@case("the report is JSON where the name of its file says so")
+def _():
+    path = FOLDER / "report.json"
+    run(3, PROGRAM, settings=f"report={path}")
+    report = json.loads(path.read_text())
+    wanted(report["schema"] == "ordo/mpi-report/1" and report["order"] == "dyadic", report)
+    taken = {one["function"]: one for one in report["taken"]}
+    wanted(taken["MPI_Allreduce"]["calls"] > 5 and taken["MPI_Reduce_scatter"]["bytes"] > 0, taken)
+    reasons = {one["reason"]: one["bits_may_vary"] for one in report["passed_on"]}
+    wanted(reasons.get("integers") is False, reasons)
+    wanted(all(len(one["order_digest"]) == 32 and one["ranks"] <= 3
+               for one in report["schedules"]) and report["schedules"], report)
 
 
 @case("Fortran's bindings are taken, and counted once")

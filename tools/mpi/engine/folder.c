@@ -1,5 +1,6 @@
 /* folder.c - the documents of `plans=FOLDER`, the same on all ranks. */
 #include "folder.h"
+#include <cjson/cJSON.h>
 #include <inttypes.h>
 #include <ordo/detail/fail.h>
 #include <ordo/plan_set.h>
@@ -359,6 +360,64 @@ void ordo_mpi_folder_print(FILE *out, const char *fallback)
 			fprintf(out, ", %" PRIu32 " shards", one->nshard);
 		fprintf(out, ", in the order %s", fallback);
 		print_calls(out, one->ncall);
+	}
+	pthread_mutex_unlock(&lock);
+}
+
+static cJSON *make_problem(enum ordo_operator op, uint32_t nrank, uint32_t nshard)
+{
+	cJSON *one = cJSON_CreateObject();
+	cJSON_AddStringToObject(one, "operator", ordo_operator_facts(op)->name);
+	cJSON_AddNumberToObject(one, "ranks", nrank);
+	if (nshard != nrank)
+		cJSON_AddNumberToObject(one, "shards", nshard);
+	return one;
+}
+
+static cJSON *make_range(const struct mpi_range *range, bool is_set)
+{
+	cJSON *one = cJSON_CreateObject();
+	if (is_set) {
+		cJSON_AddStringToObject(one, "schedule", range->facts.name);
+		cJSON_AddNumberToObject(one, "from_bytes", (double)range->facts.from_bytes);
+		if (range->facts.to_bytes != ORDO_ENDLESS)
+			cJSON_AddNumberToObject(one, "to_bytes", (double)range->facts.to_bytes);
+	}
+	cJSON_AddStringToObject(one, "algorithm", range->facts.algorithm);
+	cJSON_AddStringToObject(one, "order", range->facts.order);
+	cJSON_AddStringToObject(one, "order_digest", range->facts.digest);
+	cJSON_AddNumberToObject(one, "calls", (double)range->ncall);
+	return one;
+}
+
+static cJSON *make_document(const struct mpi_document *document)
+{
+	const struct ordo_problem *problem = &document->facts.problem;
+	const struct ordo_operator_facts *facts = ordo_operator_facts(problem->op);
+	cJSON *one = make_problem(problem->op, problem->nrank, problem->nshard);
+	cJSON_AddStringToObject(one, "name", document->facts.name);
+	if (facts->rooted)
+		cJSON_AddNumberToObject(one, "root", problem->root);
+	cJSON_AddBoolToObject(one, "reduces", facts->reduces);
+	cJSON_AddBoolToObject(one, "order_changes_with_size", document->facts.changes);
+	cJSON *ranges = cJSON_AddArrayToObject(one, "ranges");
+	for (uint32_t i = 0; facts->reduces && i < document->facts.nrange; i++)
+		cJSON_AddItemToArray(
+			ranges, make_range(&document->ranges[i], document->facts.is_set));
+	return one;
+}
+
+void ordo_mpi_folder_json(cJSON *report)
+{
+	cJSON *all = cJSON_AddArrayToObject(report, "documents"),
+	      *others = cJSON_AddArrayToObject(report, "not_covered");
+	for (const struct mpi_document *document = documents; document; document = document->next)
+		cJSON_AddItemToArray(all, make_document(document));
+	pthread_mutex_lock(&lock);
+	for (const struct uncovered *one = uncovered; one; one = one->next) {
+		cJSON *object = make_problem(one->op, one->nrank, one->nshard);
+		cJSON_AddNumberToObject(object, "calls", (double)one->ncall);
+		cJSON_AddItemToArray(others, object);
 	}
 	pthread_mutex_unlock(&lock);
 }

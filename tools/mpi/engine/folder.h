@@ -53,5 +53,7 @@ int ordo_mpi_range_fold(struct mpi_range *range, const struct mpi_arithmetic *ar
 	uint32_t block, const void *const *inputs, uint64_t n, void *out);
 /* A line for each document and range, and for what none covered; nothing without a folder. */
 void ordo_mpi_folder_print(FILE *out, const char *fallback);
+/* The same as objects, added to `report`. */
+void ordo_mpi_folder_json(struct cJSON *report);
 
 #endif

@@ -1,5 +1,6 @@
 /* plan.c - compiles and proves the schedules that reductions follow, once for each size. */
 #include "plan.h"
+#include <cjson/cJSON.h>
 #include <inttypes.h>
 #include <ordo/compiler.h>
 #include <ordo/detail/fail.h>
@@ -242,10 +243,30 @@ void ordo_mpi_plan_record(const struct mpi_plan *plan)
 	pthread_mutex_unlock(&lock);
 }
 
+static const char *const forms[ORDO_MPI_NFORM] = {
+	"AllReduce, short", "AllReduce, long", "Reduce", "ReduceScatter"};
+
+void ordo_mpi_plans_json(cJSON *report)
+{
+	cJSON *all = cJSON_AddArrayToObject(report, "schedules");
+	pthread_mutex_lock(&lock);
+	for (const struct record *record = records; record; record = record->next) {
+		cJSON *one = cJSON_CreateObject();
+		cJSON_AddStringToObject(one, "form", forms[record->form]);
+		cJSON_AddNumberToObject(one, "ranks", record->nrank);
+		if (record->nshard)
+			cJSON_AddNumberToObject(one, "shards", record->nshard);
+		cJSON_AddStringToObject(one, "algorithm", record->algorithm);
+		if (record->digest[0])
+			cJSON_AddStringToObject(one, "order_digest", record->digest);
+		cJSON_AddBoolToObject(one, "proved_at_this_size", record->digest[0]);
+		cJSON_AddItemToArray(all, one);
+	}
+	pthread_mutex_unlock(&lock);
+}
+
 void ordo_mpi_plans_print(FILE *out)
 {
-	static const char *const forms[ORDO_MPI_NFORM] = {
-		"AllReduce, short", "AllReduce, long", "Reduce", "ReduceScatter"};
 	pthread_mutex_lock(&lock);
 	for (const struct record *record = records; record; record = record->next) {
 		fprintf(out, "ordo:   %-17s on %" PRIu32 " ranks", forms[record->form],

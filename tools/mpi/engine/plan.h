@@ -51,6 +51,9 @@ struct mpi_plan *ordo_mpi_plan_received(enum ordo_mpi_order order, enum ordo_mpi
 void ordo_mpi_plan_record(const struct mpi_plan *plan);
 /* What communicators used so far: a line for each plan. */
 void ordo_mpi_plans_print(FILE *out);
+/* The same as objects, added to `report`. */
+struct cJSON;
+void ordo_mpi_plans_json(struct cJSON *report);
 /* The same in closed form, for AllReduce in the dyadic order, without any other rank: more ranks
  * than can be compiled. The generator's schedules are proved at smaller sizes (its tests). */
 struct mpi_plan *ordo_mpi_plan_generated(

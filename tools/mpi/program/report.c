@@ -3,6 +3,7 @@
 #include "engine/folder.h"
 #include "settings.h"
 #include "world/world.h"
+#include <cjson/cJSON.h>
 #include <inttypes.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -72,9 +73,59 @@ static void print_passed_on(FILE *out, enum ordo_mpi_function function)
 	}
 }
 
+static const char *const orders[] = {"dyadic", "linear", "folded"};
+
+static cJSON *make_calls(enum ordo_mpi_function function, int class)
+{
+	const struct count *count = &counts[function][class];
+	cJSON *one = cJSON_CreateObject();
+	cJSON_AddStringToObject(one, "function", ordo_mpi_function_name(function));
+	cJSON_AddNumberToObject(one, "calls", (double)count->calls);
+	if (class == ORDO_MPI_TAKEN) {
+		cJSON_AddNumberToObject(one, "bytes", (double)count->bytes);
+		cJSON_AddNumberToObject(one, "seconds", (double)count->nanoseconds * 1e-9);
+	} else {
+		cJSON_AddStringToObject(
+			one, "reason", ordo_mpi_class_name((enum ordo_mpi_class) class));
+		cJSON_AddBoolToObject(
+			one, "bits_may_vary", ordo_mpi_may_vary((enum ordo_mpi_class) class));
+	}
+	return one;
+}
+
+/* The report as JSON. */
+static void print_json(FILE *out)
+{
+	cJSON *report = cJSON_CreateObject();
+	cJSON_AddStringToObject(report, "schema", "ordo/mpi-report/1");
+	cJSON_AddStringToObject(report, "order",
+		ordo_mpi_settings.is_library ? "library" : orders[ordo_mpi_settings.order]);
+	if (ordo_mpi_settings.plans[0])
+		cJSON_AddStringToObject(report, "plans", ordo_mpi_settings.plans);
+	cJSON *taken = cJSON_AddArrayToObject(report, "taken"),
+	      *passed_on = cJSON_AddArrayToObject(report, "passed_on");
+	for (int f = 0; f < ORDO_MPI_NFUNCTION; f++)
+		for (int class = 0; class < ORDO_MPI_NCLASS; class ++)
+			if (counts[f][class].calls)
+				cJSON_AddItemToArray(class == ORDO_MPI_TAKEN ? taken : passed_on,
+					make_calls((enum ordo_mpi_function)f, class));
+	ordo_mpi_plans_json(report);
+	ordo_mpi_folder_json(report);
+	cJSON_AddNumberToObject(report, "calls_in_another_float_mode", (double)other_mode);
+	char *text = cJSON_Print(report);
+	fprintf(out, "%s\n", text ? text : "");
+	cJSON_free(text);
+	cJSON_Delete(report);
+}
+
+static bool is_json(const char *path)
+{
+	const size_t length = strlen(path);
+	return length > 5 && !strcmp(path + length - 5, ".json");
+}
+
 static void print_report(FILE *out)
 {
-	static const char *const orders[] = {"dyadic", "linear", "folded"};
 	if (ordo_mpi_settings.is_library)
 		fprintf(out, "ordo: reductions as the library makes them (order=library):\n");
 	else if (ordo_mpi_settings.plans[0])
@@ -106,7 +157,7 @@ static void write_report(void)
 		fprintf(stderr, "ordo: report: cannot write %s\n", path);
 		return;
 	}
-	print_report(out);
+	(is_json(path) ? print_json : print_report)(out);
 	if (out == stderr)
 		fflush(out);
 	else
