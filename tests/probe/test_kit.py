@@ -22,11 +22,13 @@ def ask(ordo, machine, *words, ranks=4, operator="allreduce"):
     return ordo.answer("probe", "--answers", "answers.json")
 
 
-def program(ordo, machine, ranks):
-    done = subprocess.run([sys.executable, RUN, "kit/probe.py", machine, "answers.json"],
-                          cwd=ordo.folder, env={**os.environ, "WORLD_SIZE": str(ranks)},
+def program(ordo, machine, ranks, answers="answers.json", environment=None):
+    done = subprocess.run([sys.executable, RUN, "kit/probe.py", machine, answers],
+                          cwd=ordo.folder, env={**os.environ, "WORLD_SIZE": str(ranks),
+                                                **(environment or {})},
                           capture_output=True, timeout=600, check=False)
-    wanted(done.returncode == 0, machine, done.stderr.decode())
+    wanted((done.returncode == 0) == ("nowhere" not in answers), machine, done.stderr.decode())
+    return done.stderr.decode()
 
 
 def trees(answer, size=0):
@@ -78,6 +80,16 @@ def _(ordo):
         found = ask(ordo, machine, "--size", 68, "--repeat", 1)
         wanted(found["exit code"] == 1 and why in found["sizes"][0]["orders"][0]["why"], found)
         wanted(found["without_tree"] == 4 * 17 and trees(found) == [None], found)
+
+
+@desk_case("settings that are not UTF-8, and a folder for answers that is missing")
+def _(ordo):
+    ordo.works("probe", "--kit", "kit", "--ranks", 2, "--size", 64, "--repeat", 1)
+    program(ordo, "tree", 2, environment={"NCCL_ALGO": b"Ring\xff", "HOME_DIR": "secret"})
+    out = ordo.works("probe", "--answers", "answers.json").out
+    wanted("NCCL_ALGO=Ring?" in out and "secret" not in out, out)
+    said = program(ordo, "tree", 2, "nowhere/answers.json")
+    wanted("nowhere/answers.json.new" in said and "in write" not in said, said)
 
 
 @desk_case("--against a schedule, and a plan set")

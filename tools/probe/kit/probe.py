@@ -132,7 +132,9 @@ def machine(backend, device):
     if backend == "nccl":
         found["nccl"] = ".".join(map(str, torch.cuda.nccl.version()))
         found["gpu"] = torch.cuda.get_device_name(device)
-    found["environment"] = {name: text[:200] for name, text in sorted(os.environ.items())
+    # Values need not be UTF-8, but a document is.
+    found["environment"] = {name: text[:200].encode(errors="replace").decode()
+                            for name, text in sorted(os.environ.items())
                             if name.startswith(("NCCL_", "RCCL_", "HCCL_", "GLOO_", "MSCCL_"))}
     return found
 
@@ -169,6 +171,9 @@ def main():
     if dist.get_world_size() != RANKS:
         sys.exit(f"probe.py: found {dist.get_world_size()} processes, wanted {RANKS}: make a kit "
                  "for that many")
+    if dist.get_rank() == 0:
+        with open(options.output + ".new", "w", encoding="utf-8"):
+            pass  # if this cannot be written, fail now and not after all calls
     answers = {"schema": "ordo/probe-answers/1", "operator": OPERATOR, "ranks": RANKS,
                "type": TYPE, "x": machine(backend, device)}
     if OPERATOR == "Reduce":
