@@ -77,6 +77,20 @@ def _(ordo):
     wanted("between every two CPUs 16 GB/s are assumed" in said, said)
 
 
+@desk_case("links to several NVSwitches or twice to one GPU add up; a link back is assumed")
+def _(ordo):
+    switches = "".join(f'<nvlink target="c{at}:00" count="2" tclass="0x068000"/>'
+                       for at in range(6))
+    text = system(cpu(0, gpu("01:00", 0, switches), gpu("02:00", 1, switches)))
+    _, links, _ = draw(ordo, text)
+    wanted(links == {**both(0, 2, "PCI", 24), **both(1, 2, "PCI", 24),
+                     **both(0, 3, "NVLink", 240), **both(1, 3, "NVLink", 240)}, links)
+    twice = '<nvlink target="02:00" count="2"/><nvlink target="02:00" count="1"/>'
+    _, links, said = draw(ordo, system(cpu(0, gpu("01:00", 0, twice), gpu("02:00", 1))))
+    wanted(links == {**both(0, 2, "PCI", 24), **both(1, 2, "PCI", 24),
+                     **both(0, 1, "NVLink", 60)} and said.count("no link back") == 1, links, said)
+
+
 @desk_case("xGMI by the name of the GPU; the number of its units is no compute capability")
 def _(ordo):
     for gcn, gbs in (("906", 24), ("908", 24), ("910", 36), ("gfx90a", 36), ("gfx942", 48)):
@@ -96,6 +110,7 @@ def _(ordo):
                       card("04:00", "eno1", 1000, 'link_speed="2.5 GT/s" link_width="1"')))
     document, links, said = draw(ordo, text, "--servers", 3)
     wanted(document["ranks"] == 3 and document["switches"] == 7, document)
+    wanted(document["name"] == "m:3x1", "levels come of both sizes", document["name"])
     wanted("eno1: much slower than the fastest card: left out" in said, said)
     expected = {}
     for server in range(3):

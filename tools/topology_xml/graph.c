@@ -222,14 +222,62 @@ static const char *refuse_link(const struct drawing *d, const struct machine_lin
 		       : NULL;
 }
 
+static bool is_to_nvswitch(const struct drawing *d, const struct machine_link *link)
+{
+	return link->target_class == NVSWITCH && find_gpu(d->machine, link->target) == ORDO_NONE;
+}
+
+/* Of all links of this GPU to the same place, at the first of them; 0: it is not the first. Files
+ * name each NVSwitch. */
+static uint32_t count_links(const struct drawing *d, const struct machine_link *link)
+{
+	const bool to_nvswitch = is_to_nvswitch(d, link);
+	uint32_t count = 0;
+	for (uint32_t i = 0; i < d->machine->nlink; i++) {
+		const struct machine_link *other = &d->machine->links[i];
+		if (other->gpu != link->gpu || other->is_xgmi != link->is_xgmi ||
+			(to_nvswitch ? !is_to_nvswitch(d, other)
+				     : strcmp(other->target, link->target) != 0))
+			continue;
+		if (other < link)
+			return 0;
+		count += other->count;
+	}
+	return count;
+}
+
+static bool has_link_back(const struct drawing *d, const struct machine_link *link, uint32_t target)
+{
+	for (uint32_t i = 0; i < d->machine->nlink; i++) {
+		const struct machine_link *other = &d->machine->links[i];
+		if (other->gpu == target && other->is_xgmi == link->is_xgmi &&
+			find_gpu(d->machine, other->target) == link->gpu)
+			return true;
+	}
+	return false;
+}
+
+static bool join_gpus(struct drawing *d, uint32_t server, const struct machine_link *link,
+	uint32_t target, double gbs)
+{
+	const uint32_t from = vertex_of(d, server, link->gpu), to = vertex_of(d, server, target);
+	const char *class = link->is_xgmi ? "xGMI" : "NVLink";
+	if (has_link_back(d, link, target))
+		return ordo_topology_add(d->topology, from, to, class, LINK_NS, gbs, d->error);
+	if (!server && !machine_warn(d->machine, link->place,
+			       "%s: the file has no link back: the same is assumed", class))
+		return ordo_fail_memory(d->error);
+	return join(d, from, to, class, LINK_NS, gbs);
+}
+
 static bool add_link(struct drawing *d, uint32_t server, const struct machine_link *link)
 {
 	const struct machine *machine = d->machine;
 	const struct machine_device *gpu = &machine->devices[link->gpu];
 	bool known = true;
-	const double one = link->is_xgmi ? xgmi_rate(gpu->gcn, &known) : nvlink_rate(gpu->sm),
-		     gbs = one * link->count;
+	const double one = link->is_xgmi ? xgmi_rate(gpu->gcn, &known) : nvlink_rate(gpu->sm);
 	const char *class = link->is_xgmi ? "xGMI" : "NVLink", *refusal = refuse_link(d, link);
+	const uint32_t count = count_links(d, link);
 	if (!server && refusal)
 		return machine_warn(d->machine, link->place, "%s: %s", class, refusal) ||
 		       ordo_fail_memory(d->error);
@@ -237,15 +285,12 @@ static bool add_link(struct drawing *d, uint32_t server, const struct machine_li
 		!machine_warn(d->machine, link->place, "gcn \"%s\" is not known: %g GB/s assumed",
 			gpu->gcn ? gpu->gcn : "", one))
 		return ordo_fail_memory(d->error);
-	if (refusal)
+	if (refusal || !count)
 		return true;
-	const uint32_t target = find_gpu(machine, link->target),
-		       from = vertex_of(d, server, link->gpu);
-	if (target != ORDO_NONE)
-		return ordo_topology_add(d->topology, from, vertex_of(d, server, target), class,
-			LINK_NS, gbs, d->error);
+	if (!is_to_nvswitch(d, link))
+		return join_gpus(d, server, link, find_gpu(machine, link->target), one * count);
 	const uint32_t to = d->options->servers * d->nrank + server * d->nswitch + d->nvswitch;
-	return join(d, from, to, class, LINK_NS / 2, gbs);
+	return join(d, vertex_of(d, server, link->gpu), to, class, LINK_NS / 2, one * count);
 }
 
 /* NVLinks that the file does not have: pairs of a DGX-1V, or a switch. */
@@ -305,8 +350,7 @@ static bool number_nvswitch(struct drawing *d)
 {
 	const struct ordo_place begin = {1, 1};
 	for (uint32_t i = 0; i < d->machine->nlink && d->nvswitch == ORDO_NONE; i++)
-		if (d->machine->links[i].target_class == NVSWITCH &&
-			find_gpu(d->machine, d->machine->links[i].target) == ORDO_NONE)
+		if (is_to_nvswitch(d, &d->machine->links[i]))
 			d->nvswitch = d->nswitch++;
 	if (d->machine->nlink || d->options->nvlink)
 		return true;
@@ -334,14 +378,15 @@ static bool draw_server(struct drawing *d, uint32_t server)
 	return join_cpus(d, server) && (!d->options->nvlink || add_preset(d, server));
 }
 
+/* Of several servers with both sizes, from which `hierarchical` has its levels. */
 static const char *name_of(struct drawing *d)
 {
 	const char *slash = strrchr(d->machine->file, '/'),
 		   *base = slash ? slash + 1 : d->machine->file, *dot = strrchr(base, '.');
 	const int length = dot ? (int)(dot - base) : (int)strlen(base);
 	return d->options->servers > 1
-		       ? ordo_arena_format(&d->machine->arena, "%.*s:%" PRIu32, length, base,
-				 d->options->servers)
+		       ? ordo_arena_format(&d->machine->arena, "%.*s:%" PRIu32 "x%" PRIu32, length,
+				 base, d->options->servers, d->nrank)
 		       : ordo_arena_format(&d->machine->arena, "%.*s", length, base);
 }
 
