@@ -168,15 +168,19 @@ def _(ordo):
 @desk_case("what is missing, or leads nowhere, is named")
 def _(ordo):
     links = ('<nvlink target="01:00" count="12" tclass="0x030200"/>'
-             '<nvlink target="09:00" count="12" tclass="0x030200"/>')
-    text = system(cpu(0, gpu("01:00", 0, links, pci='link_speed="" link_width="0"'),
+             '<nvlink target="09:00" count="12" tclass="0x030200"/>'
+             '<nvlink target="0a:00" count="3" tclass="0x068001"/>'
+             '<nvlink target="02:00" count="1" tclass="0x030200"/>')
+    text = system(cpu(0, gpu("01:00", 0, links, "", 'link_speed="" link_width="0"'),
                       '<foo><bar/></foo>', gpu("02:00", 1).replace("gdr", "coll")))
-    _, found, said = draw(ordo, text)
+    document, found, said = draw(ordo, text)
     for words in ("NVLink: leads to its own GPU: left out", "<foo>: not understood, left out",
                   "NVLink: leads to no GPU of this file: left out", "12 GB/s assumed",
+                  'sm "0" has no known NVLink: 18 GB/s assumed',
                   "attribute coll: not understood, left out"):
         wanted(words in said, words, said)
     wanted("bar" not in said and found[0, 2] == ("PCI", 12), said, found)
+    wanted(document["switches"] == 1 and found[1, 0] == ("NVLink", 18), document)
 
 
 @desk_case("bad input, with its place")
@@ -187,6 +191,8 @@ def _(ordo):
             ("", "no element found"), (good[:60], "unclosed token|no element"),
             (good.replace("02:00", "01:00"), "busid: found 01:00 twice"),
             (good.replace('rank="0"', 'rank="-1"'), 'rank: found "-1"'),
+            (good.replace('rank="0"', 'rank="1"'), "rank: found 1 twice"),
+            (good.replace("<gpu ", "<gpu/><gpu "), "<gpu>: found a second one in 01:00"),
             (good.replace('link_width="16"', 'link_width="99999999999"'), "link_width: found"),
             (good.replace("<cpu", "<system><cpu").replace("</cpu>", "</cpu></system>"),
              "<system> inside <system>"),

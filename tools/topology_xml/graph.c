@@ -270,6 +270,19 @@ static bool join_gpus(struct drawing *d, uint32_t server, const struct machine_l
 	return join(d, from, to, class, LINK_NS, gbs);
 }
 
+/* false: no memory. */
+static bool warn_rate(struct drawing *d, const struct machine_link *link, bool known, double gbs)
+{
+	enum { PASCAL = 60 };
+	const struct machine_device *gpu = &d->machine->devices[link->gpu];
+	if (!known)
+		return machine_warn(d->machine, link->place,
+			"gcn \"%s\" is not known: %g GB/s assumed", gpu->gcn ? gpu->gcn : "", gbs);
+	return link->is_xgmi || gpu->sm >= PASCAL ||
+	       machine_warn(d->machine, link->place,
+		       "sm \"%" PRIu32 "\" has no known NVLink: %g GB/s assumed", gpu->sm, gbs);
+}
+
 static bool add_link(struct drawing *d, uint32_t server, const struct machine_link *link)
 {
 	const struct machine *machine = d->machine;
@@ -281,9 +294,7 @@ static bool add_link(struct drawing *d, uint32_t server, const struct machine_li
 	if (!server && refusal)
 		return machine_warn(d->machine, link->place, "%s: %s", class, refusal) ||
 		       ordo_fail_memory(d->error);
-	if (!server && !known &&
-		!machine_warn(d->machine, link->place, "gcn \"%s\" is not known: %g GB/s assumed",
-			gpu->gcn ? gpu->gcn : "", one))
+	if (!server && !refusal && count && !warn_rate(d, link, known, one))
 		return ordo_fail_memory(d->error);
 	if (refusal || !count)
 		return true;

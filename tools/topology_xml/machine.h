@@ -19,6 +19,7 @@ struct machine_device {
 	uint32_t sm;	    /* of an NVIDIA GPU: its compute capability, 80; 0: not said */
 	const char *gcn;    /* of an AMD GPU: "910", "gfx942"; NULL: none */
 	double smp_gbs;	    /* of a CPU: to another one */
+	bool has_gpu;	    /* a <gpu>, beside its class */
 };
 
 /* An NVLink or xGMI of a GPU, in one direction. */

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_DEPTH = 64, MOST_DEVICES = 4096 };
+enum { MOST_DEPTH = 64, CPU_BRIDGE = 0x068001, MOST_DEVICES = 4096 };
 
 struct reading {
 	struct machine *machine;
@@ -176,17 +176,28 @@ static bool read_pci(struct reading *r, const char *const *attributes)
 		speed ? speed : "", width, USUAL_PCI_GBS);
 }
 
+static bool is_rank_free(struct reading *r, uint32_t rank)
+{
+	for (uint32_t d = 0; rank != ORDO_NONE && d < r->machine->ndevice; d++)
+		if (r->machine->devices[d].rank == (int32_t)rank)
+			return FAIL(r, "rank: found %u twice", rank);
+	return true;
+}
+
 static bool read_gpu(struct reading *r, const char *const *attributes)
 {
 	const uint32_t at = around(r);
 	uint32_t rank, sm;
 	if (at == ORDO_NONE || r->machine->devices[at].kind == MACHINE_CPU)
 		return FAIL(r, "<gpu>: found outside of a <pci>");
+	if (r->machine->devices[at].has_gpu)
+		return FAIL(r, "<gpu>: found a second one in %.40s", r->machine->devices[at].busid);
 	if (!read_number(r, attributes, "rank", ORDO_NONE, 10, &rank) ||
-		!read_number(r, attributes, "sm", 0, 10, &sm))
+		!read_number(r, attributes, "sm", 0, 10, &sm) || !is_rank_free(r, rank))
 		return false;
 	struct machine_device *gpu = &r->machine->devices[at];
 	gpu->kind = MACHINE_GPU;
+	gpu->has_gpu = true;
 	gpu->rank = rank == ORDO_NONE ? -1 : (int32_t)rank;
 	gpu->gcn = keep_text(r, xml_attribute(attributes, "gcn"));
 	gpu->sm = gpu->gcn ? 0 : sm; /* AMD: the number of compute units */
@@ -220,8 +231,8 @@ static bool read_link(struct reading *r, const char *const *attributes, bool is_
 	if (!ordo_array_reserve(&machine->links, &machine->link_room, (size_t)machine->nlink + 1,
 		    sizeof *machine->links))
 		return ordo_fail_memory(r->error) || stop(r);
-	machine->links[machine->nlink++] =
-		(struct machine_link){place_of(r), at, name, count, class >> 8, is_xgmi};
+	machine->links[machine->nlink++] = (struct machine_link){
+		place_of(r), at, name, count, class == CPU_BRIDGE ? 0 : class >> 8, is_xgmi};
 	return true;
 }
 
