@@ -4,6 +4,7 @@
  * algorithm accepts or refuses, and are sorted by their claims.
  */
 #include "candidates.h"
+#include "algorithms/direct/owners.h"
 #include "algorithms/hierarchy/levels.h"
 #include "algorithms/registry.h"
 #include "pipeline/pipeline.h"
@@ -12,9 +13,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The numbers that replace `#` in a variant. */
+/* The numbers that replace `#` in a variant, and what else decides whether it is tried. */
 struct numbers {
 	uint32_t nserver, nring;
+	bool owners; /* some ranks exchange data with all others, and some do not */
 };
 
 /* Link-disjoint rings that share the data: with more, chunks become too small. */
@@ -133,7 +135,8 @@ static bool try_algorithm(struct ordo_candidates *candidates, const struct ordo_
 			variants[i].operators ? variants[i].operators : facts->operators;
 		if (!(operators >> problem->op & 1) ||
 			(variants[i].servers && numbers->nserver < 2) ||
-			(variants[i].rings && numbers->nring < 2))
+			(variants[i].rings && numbers->nring < 2) ||
+			(variants[i].owners && !numbers->owners))
 			continue;
 		if (!try_variant(candidates, &request, &variants[i], numbers, error))
 			return false;
@@ -172,6 +175,7 @@ bool ordo_candidates_make(struct ordo_candidates *candidates, const struct ordo_
 		!ordo_levels_servers(topology, &numbers.nserver, error))
 		return false;
 	numbers.nring = count_rings(topology, problem->nrank);
+	numbers.owners = ordo_owners_are_some(topology);
 	for (uint32_t i = 0; i < ordo_registry.nalgorithm; i++) {
 		const struct ordo_algorithm_facts *facts = &ordo_registry.algorithms[i]->facts;
 		if (!(facts->operators >> problem->op & 1))

@@ -10,20 +10,33 @@
  * source  Thakur, Rabenseifner and Gropp, Int. J. High Perform. Comput. Appl. 19(1), 2005 (the
  *         direct algorithms)
  */
+#include "owners.h"
 #include "peers.h"
+
+/* The rank's part of the vector, which the owners share. */
+static struct ordo_slice part_of(const struct ordo_resolved_request *request, uint32_t rank)
+{
+	const struct ordo_problem *problem = &request->problem;
+	const struct ordo_owners *owners = request->prepared;
+	if (!owners)
+		return ordo_slice_of(problem->chunks_per_block, problem->nrank, rank);
+	if (owners->places[rank] == ORDO_NONE)
+		return (struct ordo_slice){0, 0};
+	return ordo_slice_of(problem->chunks_per_block, owners->count, owners->places[rank]);
+}
 
 /* The chunks that a rank sums, or holds and sends to the others. */
 static struct ordo_slice share_of(const struct ordo_resolved_request *request, uint32_t rank)
 {
 	const struct ordo_problem *problem = &request->problem;
-	const uint32_t N = problem->nrank, K = problem->chunks_per_block;
+	const uint32_t K = problem->chunks_per_block;
 	const struct ordo_slice all = {0, K}, none = {0, 0}, block = {rank * K, K};
 	switch (problem->op) {
 	case ORDO_ALLREDUCE:
-		return ordo_parameter_is(request, "shots", "1") ? all : ordo_slice_of(K, N, rank);
+		return ordo_parameter_is(request, "shots", "1") ? all : part_of(request, rank);
 	case ORDO_BROADCAST:
 		if (ordo_parameter_is(request, "shots", "2"))
-			return ordo_slice_of(K, N, rank);
+			return part_of(request, rank);
 		return rank == problem->root ? all : none;
 	case ORDO_REDUCE:
 		return rank == problem->root ? all : none;
@@ -325,12 +338,27 @@ static bool applicable(const struct ordo_resolved_request *request, struct ordo_
 		return ordo_fail(error, ORDO_USAGE, 0,
 			"algorithm: with shots=1 and fold=own every rank would add in an order of "
 			"its own, and get other bits than the others");
+	if (ordo_parameter_is(request, "owners", "auto") && !two_shots(request))
+		return ordo_fail(error, ORDO_USAGE, 0,
+			"algorithm: owners=auto chooses who shares the vector in two shots "
+			"(AllReduce, and Broadcast with shots=2), and this mesh has one");
 	return true;
+}
+
+static bool prepare(struct ordo_resolved_request *request, struct ordo_error *error)
+{
+	if (ordo_parameter_is(request, "owners", "all"))
+		return true;
+	request->prepared = ordo_owners_find(request, error);
+	return request->prepared;
 }
 
 static uint32_t chunks(const struct ordo_resolved_request *request)
 {
-	return two_shots(request) ? request->problem.nrank : 1;
+	const struct ordo_owners *owners = request->prepared;
+	if (!two_shots(request))
+		return 1;
+	return owners ? owners->count : request->problem.nrank;
 }
 
 static uint64_t steps(const struct ordo_resolved_request *request)
@@ -400,6 +428,12 @@ static const struct ordo_parameter parameters[] = {
 		.meaning = "the order of each sum: ((0+1)+(2+3))..., ((0+4)+(2+6))..., "
 			   "((0+1)+2)+..., or own: ((r+0)+1)+...",
 		.kind = ORDO_WORD},
+	{.name = "owners",
+		.values = "all|auto",
+		.fallback = "all",
+		.meaning = "who shares the vector in two shots: all ranks, or auto: those with "
+			   "links to and from all others, as after the loss of a link",
+		.kind = ORDO_WORD},
 	ORDO_PEERS_STREAMS,
 };
 
@@ -415,6 +449,10 @@ static const struct ordo_variant variants[] = {
 	{.settings = "shots=1,fold=folded", .operators = 1u << ORDO_ALLREDUCE},
 	{.settings = "shots=1,fold=linear", .operators = 1u << ORDO_ALLREDUCE},
 	{.settings = "shots=2", .operators = 1u << ORDO_BROADCAST},
+	{.settings = "owners=auto", .operators = 1u << ORDO_ALLREDUCE, .owners = true},
+	{.settings = "fold=folded,owners=auto", .operators = 1u << ORDO_ALLREDUCE, .owners = true},
+	{.settings = "fold=linear,owners=auto", .operators = 1u << ORDO_ALLREDUCE, .owners = true},
+	{.settings = "shots=2,owners=auto", .operators = 1u << ORDO_BROADCAST, .owners = true},
 };
 
 static const struct ordo_alias aliases[] = {
@@ -448,7 +486,9 @@ const struct ordo_algorithm ordo_algorithm_mesh = {
 		.volume = "two-shot AllReduce 2(N-1)/N n, one-shot (N-1)n; ReduceScatter, "
 			  "AllGather, AllToAll (N-1)/N n",
 		.order = "one tree for every chunk: dyadic, folded or linear; fold=own N-1 trees",
-		.topologies = "a link between every two ranks that exchange something",
+		.topologies =
+			"a link between every two ranks that exchange something; owners=auto: "
+			"some ranks with links to all others",
 		.source = "Thakur, Rabenseifner and Gropp 2005",
 		.parameters = parameters,
 		.nparameter = sizeof parameters / sizeof *parameters,
@@ -457,6 +497,7 @@ const struct ordo_algorithm ordo_algorithm_mesh = {
 		.aliases = aliases,
 		.nalias = sizeof aliases / sizeof *aliases},
 	.applicable = applicable,
+	.prepare = prepare,
 	.chunks = chunks,
 	.build = build,
 	.steps = steps,
