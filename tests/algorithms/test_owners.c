@@ -1,4 +1,4 @@
-/* test_owners.c - a mesh with links down, whose vector is shared by the ranks that have all links. */
+/* test_owners.c - a mesh with links down: the ranks that have all links share the vector. */
 #include "compiling.h"
 
 #include <setjmp.h>

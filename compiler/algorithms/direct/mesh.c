@@ -4,6 +4,7 @@
  * volume  what the busiest rank sends, n being the whole vector: AllReduce (N-1)n one-shot,
  *         2(N-1)/N n two-shot; ReduceScatter, AllGather, AllToAll, Scatter (N-1)/N n; Gather n/N;
  *         Reduce n; Broadcast (N-1)n one-shot, 2(N-1)/N n two-shot
+ *         owners=auto, M of N ranks: (1 + (N-2)/M) n instead of 2(N-1)/N n for AllReduce
  * order   by absolute rank, the same tree for every chunk: dyadic D(N), folded F(N) or linear, as
  *         chosen; or own: the owner's part first, then the others in ascending order, N-1 trees
  *         (ranks 0 and 1 have the same)

@@ -1,4 +1,4 @@
-/* owners.h - which ranks get a share of the vector, where some ranks have no link to some others. */
+/* owners.h - which ranks share the vector, where some links are not there. Private to compiler/. */
 #ifndef ORDO_COMPILER_ALGORITHMS_DIRECT_OWNERS_H
 #define ORDO_COMPILER_ALGORITHMS_DIRECT_OWNERS_H
 
