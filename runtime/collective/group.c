@@ -12,8 +12,8 @@
 /* The schedule of a range of sizes. It is proved on first use. */
 struct member {
 	uint64_t from_bytes, to_bytes;
-	const struct ordo_schedule *schedule;
-	struct ordo_schedule *owned; /* NULL: the caller or an earlier member owns it */
+	const struct ordo_schedule *schedule; /* NULL: none for these sizes */
+	struct ordo_schedule *owned;	      /* NULL: the caller or an earlier member owns it */
 	struct ordo_proof *proof;
 };
 
@@ -115,9 +115,18 @@ static struct member *find_member(
 	struct ordo_group *group, const struct ordo_plan_options *options, struct ordo_error *error)
 {
 	const uint64_t bytes = count_bytes(&group->problem, options);
-	for (uint32_t i = 0; i < group->nmember; i++)
-		if (bytes >= group->members[i].from_bytes && bytes <= group->members[i].to_bytes)
-			return &group->members[i];
+	for (uint32_t i = 0; i < group->nmember; i++) {
+		struct member *member = &group->members[i];
+		if (bytes < member->from_bytes || bytes > member->to_bytes)
+			continue;
+		if (member->schedule)
+			return member;
+		ordo_fail(error, ORDO_USAGE, 0,
+			"%" PRIu64 " bytes: the plan set has no schedule for this size: it leaves "
+			"it to the library",
+			bytes);
+		return NULL;
+	}
 	ordo_fail(error, ORDO_USAGE, 0,
 		"%" PRIu64 " bytes: the plan set has schedules for %" PRIu64 " to %" PRIu64
 		" bytes",
@@ -189,7 +198,8 @@ const struct ordo_problem *ordo_group_problem(const struct ordo_group *group)
 bool ordo_group_prove(struct ordo_group *group, struct ordo_error *error)
 {
 	pthread_mutex_lock(&group->lock);
-	const bool proved = group->nmember != 1 || prove(&group->members[0], error);
+	const bool proved = group->nmember != 1 || !group->members[0].schedule ||
+			    prove(&group->members[0], error);
 	pthread_mutex_unlock(&group->lock);
 	return proved;
 }

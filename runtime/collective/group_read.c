@@ -9,6 +9,8 @@ static struct ordo_group *read_into(const struct ordo_plan_set *set, struct ordo
 {
 	for (uint32_t i = 0; i < set->nrange; i++) {
 		const uint32_t first = ordo_plan_set_first(set, i);
+		if (!set->ranges[i].schedule)
+			continue;
 		if (first == i)
 			owned[i] = ordo_plan_set_open(set, i, NULL, error);
 		schedules[i] = owned[first];

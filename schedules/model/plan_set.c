@@ -142,10 +142,11 @@ bool ordo_plan_set_add(struct ordo_plan_set *set, uint64_t from_bytes, uint64_t 
 	if (!check_ends(from_bytes, to_bytes, error) ||
 		(set->nrange && !check_follows(&set->ranges[set->nrange - 1], from_bytes, to_bytes,
 					error)) ||
-		!check_name(schedule, error))
+		(schedule && !check_name(schedule, error)))
 		return false;
-	const char *name = ordo_arena_text(&set->arena, schedule, strlen(schedule));
-	if (!name || set->nrange == ORDO_LIMIT ||
+	const char *name =
+		schedule ? ordo_arena_text(&set->arena, schedule, strlen(schedule)) : NULL;
+	if ((schedule && !name) || set->nrange == ORDO_LIMIT ||
 		!ordo_array_reserve(
 			&set->ranges, &set->room, (size_t)set->nrange + 1, sizeof *set->ranges))
 		return ordo_fail_memory(error);

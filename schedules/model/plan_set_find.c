@@ -16,10 +16,16 @@ uint32_t ordo_plan_set_find(const struct ordo_plan_set *set, uint64_t bytes)
 	return first < set->nrange && set->ranges[first].from_bytes <= bytes ? first : ORDO_NONE;
 }
 
+/* Either may be NULL. */
+static bool is_same(const char *one, const char *other)
+{
+	return one == other || (one && other && !strcmp(one, other));
+}
+
 uint32_t ordo_plan_set_first(const struct ordo_plan_set *set, uint32_t range)
 {
 	uint32_t first = 0;
-	while (strcmp(set->ranges[first].schedule, set->ranges[range].schedule) != 0)
+	while (!is_same(set->ranges[first].schedule, set->ranges[range].schedule))
 		first++;
 	return first;
 }

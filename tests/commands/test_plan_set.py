@@ -361,4 +361,52 @@ def _(ordo):
         and [one["proved"] for one in answer["ranges"]] == [True, False], answer)
 
 
+@desk_case(
+    "sizes left to the library: the rest is proved, nothing holds for all sizes, and no schedule "
+    "is found there"
+)
+def _(ordo):
+    ordo.works("compile", "allreduce", "-n", 8, "--sizes", "1:1GiB", "-o", "set")
+    path = ordo.folder / "set/plan-set.json"
+    document = strict_json.loads(path.read_text())
+    first, last = document["ranges"]
+    first["to_bytes"] = 999
+    document["ranges"] = [first, {"from_bytes": 1000, "to_bytes": last["from_bytes"] - 1,
+                                  "schedule": None}, last]
+    path.write_text(json.dumps(document))
+    done = ordo("verify", "set")
+    wanted(done.returncode == 4 and "set: proved, but for sizes that it leaves to the library" in
+           done.out and re.search(r"1000\.\.\d+ +- +the library's +unknown\n", done.out)
+           and done.out.count("undecided: at some sizes the library chooses") == 3, done.out)
+    answer = ordo.answer("verify", "set")
+    wanted(answer["exit code"] == 4 and answer["proved"] is False
+           and answer["ranges_without_schedule"] == 1 and answer["constant_order"] is False
+           and set(answer["guarantees"].values()) == {"undecided"}
+           and [one["proved"] for one in answer["ranges"]] == [True, False, True]
+           and answer["ranges"][1]["schedule"] is None, answer)
+    for condition in ("G1", "G3", "constant"):
+        wanted(ordo("verify", "set", "--require", condition).returncode == 4, condition)
+    wanted("bytes: the library's own choice" in ordo.works("list", "set").out)
+    ordo.works("run", "set", "--size", 996)
+    ordo.works("predict", "set", "--size", 996)
+    for words in [("run", ), ("predict", ), ("export", "goal"), ("run", "-b", 512, "-e", 4096)]:
+        size = () if "-b" in words else ("--size", 2000)
+        ordo.fails(2, r"set has no schedule for \d+ bytes: it leaves this size to the library",
+                   *words, "set", *size)
+    ordo.works("embed", "set", "-o", "set.c")
+    source = (ordo.folder / "set.c").read_text()
+    wanted("\tNULL,\n" in source and ".schedule = NULL" in source, source[-3000:])
+    # Refuted is refuted: what the schedules of the set do is known.
+    document["ranges"][2]["schedule"] = "range-9.json"
+    path.write_text(json.dumps(document))
+    ordo.compile("set/range-9.json", ranks=8)
+    done = ordo("verify", "set", "--require", "G3")
+    wanted(done.returncode == 1 and re.search("G3 position-invariant +does not hold", done.out)
+           and re.search(r"order +changes with the size", done.out)
+           and "from range-0.json to range-9.json" in done.out, done.out)
+    document["ranges"] = document["ranges"][1:2]
+    path.write_text(json.dumps(document))
+    wanted(ordo("verify", "set").returncode == 4)
+
+
 run_cases()

@@ -34,7 +34,8 @@ static void demand_no_gaps(const struct ordo_plan_set *set)
 		demand(ordo_plan_set_find(set, range->from_bytes) == i &&
 				ordo_plan_set_find(set, range->to_bytes) == i,
 			"a size finds its range");
-		demand(!strchr(range->schedule, '/') && range->schedule[0] != '.',
+		demand(!range->schedule ||
+				(!strchr(range->schedule, '/') && range->schedule[0] != '.'),
 			"a name leads nowhere else");
 	}
 }

@@ -220,7 +220,8 @@ def _():
     (path / "plan-set.json").write_text(json.dumps(
         {"schema": "ordo/plan-set/1", "operator": "AllReduce", "ranks": 3, "in_place": False,
          "ranges": [{"from_bytes": 1, "to_bytes": 200, "schedule": "small.json"},
-                    {"from_bytes": 201, "to_bytes": 9000, "schedule": "large.json"}]}))
+                    {"from_bytes": 201, "to_bytes": 1000, "schedule": None},
+                    {"from_bytes": 1001, "to_bytes": 9000, "schedule": "large.json"}]}))
     small, large = read(path / "small.json"), read(path / "large.json")
     done = start(3, path.parent)
     found = results(done)
@@ -230,7 +231,7 @@ def _():
     wanted(found["complex-600"] != uncovered)
     wanted("by-size: AllReduce on 3 ranks, its order changes with the size" in done.stderr,
            done.stderr)
-    wanted("201 bytes and more, up to 9000: large.json" in done.stderr, done.stderr)
+    wanted("1001 bytes and more, up to 9000: large.json" in done.stderr, done.stderr)
     wanted("not covered by plans: AllReduce on 3 ranks" in done.stderr, done.stderr)
     # The folder may be the set itself, and the set a file beside schedules; one of these may be a
     # folder.
@@ -252,6 +253,28 @@ def _():
     done = start(3, flat)
     agree(results(done), {**both, **expected_to(read(FOLDER / "to.json"), 3)})
     wanted("by-size.json: AllReduce" in done.stderr and "to: Reduce" in done.stderr, done.stderr)
+
+
+@case("sizes that a plan set leaves to the library have the usual order")
+def _():
+    path = folder("own-choice")
+    compile_schedule(path / "small.json", "AllReduce", 3, "ring")
+    (path / "plan-set.json").write_text(json.dumps(
+        {"schema": "ordo/plan-set/1", "operator": "AllReduce", "ranks": 3, "in_place": False,
+         "ranges": [{"from_bytes": 0, "to_bytes": 3, "schedule": None},
+                    {"from_bytes": 4, "to_bytes": 200, "schedule": "small.json"},
+                    {"from_bytes": 201, "to_bytes": 9000, "schedule": None},
+                    {"from_bytes": 9001, "schedule": "small.json"}]}))
+    done = start(3, path)
+    found, small = results(done), read(path / "small.json")
+    plain = results(launch.run(LIBRARY, launch.command(LIBRARY, 3, [PROGRAM]),
+                               {"LD_PRELOAD": PATH}))
+    agree(found, expected_all(small, 3, 7))
+    agree(found, {name: plain[name] for name in ("allreduce-600", "in-place-600")})
+    agree(found, {"complex-600": expected_all(small, 3, 600)["complex-600"]})
+    for text in ("one order for all sizes that it covers", "9001 bytes and more: small.json",
+                 "not covered by plans: AllReduce on 3 ranks"):
+        wanted(text in done.stderr, text, done.stderr)
 
 
 def fails(done, *texts):

@@ -50,7 +50,7 @@ static int remove_set(void **state)
 	ordo_plan_set_destroy(set);
 	ordo_schedule_destroy(own[0]);
 	ordo_schedule_destroy(own[1]);
-	snprintf(command, sizeof command, "rm -rf %s", folder);
+	snprintf(command, sizeof command, "rm -rf %s %s-own", folder, folder);
 	return system(command);
 }
 
@@ -116,6 +116,36 @@ static void sizes_outside_are_refused(void **state)
 	assert_string_equal(
 		error.text, "4004 bytes: the plan set has schedules for 1 to 4000 bytes");
 	ordo_group_destroy(group);
+}
+
+/* In memory, and from a folder. */
+static void sizes_of_the_library_are_refused(void **state)
+{
+	struct ordo_error error;
+	struct ordo_plan_options options = {.type = ORDO_F32, .reduction = ORDO_SUM, .count = 100};
+	const struct ordo_schedule *const some[] = {own[0], NULL};
+	char path[sizeof folder + 8];
+	(void)state;
+	struct ordo_plan_set *partial = ordo_plan_set_create(&set->problem, &error);
+	assert_true(ordo_plan_set_add(partial, 1, 399, "range-0.json", &error) &&
+		    ordo_plan_set_add(partial, 400, ORDO_ENDLESS, NULL, &error));
+	snprintf(path, sizeof path, "%s-own", folder);
+	assert_true(ordo_plan_set_write(partial, some, path, &error));
+	struct ordo_plan_set *read = ordo_plan_set_read(path, &error);
+	struct ordo_group *groups[] = {
+		ordo_group_of_schedules(partial, some, &error), ordo_group_create(read, &error)};
+	for (int i = 0; i < 2; i++) {
+		assert_non_null(groups[i]);
+		collective_of(groups[i], 99);
+		assert_null(ordo_group_collective(groups[i], &options, &error));
+		assert_int_equal(error.code, ORDO_USAGE);
+		assert_string_equal(error.text, "400 bytes: the plan set has no schedule for this "
+						"size: it leaves it to the "
+						"library");
+		ordo_group_destroy(groups[i]);
+	}
+	ordo_plan_set_destroy(read);
+	ordo_plan_set_destroy(partial);
 }
 
 /* Threads that ask for the same collectives, each beginning with another. */
@@ -192,6 +222,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_size_chooses),
 		cmocka_unit_test(sizes_outside_are_refused),
+		cmocka_unit_test(sizes_of_the_library_are_refused),
 		cmocka_unit_test(all_threads_get_the_same),
 		cmocka_unit_test(a_missing_schedule_leaves_no_group),
 	};

@@ -225,6 +225,46 @@ static void what_is_read_is_what_is_written(void **state)
 	expect_again(full, full);
 }
 
+/* `null`: the library's own choice. */
+static const char own_choice[] =
+	"{\"schema\": \"ordo/plan-set/1\",\n"
+	" \"operator\": \"AllGather\", \"ranks\": 2, \"in_place\": false,\n"
+	" \"ranges\": [\n"
+	"  {\"from_bytes\": 0, \"to_bytes\": 9, \"schedule\": null},\n"
+	"  {\"from_bytes\": 10, \"to_bytes\": 99, \"schedule\": \"a\"},\n"
+	"  {\"from_bytes\": 100, \"schedule\": null}\n"
+	" ]}\n";
+
+static void a_range_may_have_no_schedule(void **state)
+{
+	struct ordo_error error = {0};
+	(void)state;
+	expect_again(own_choice, own_choice);
+	struct ordo_plan_set *set = read_text(own_choice);
+	assert_null(set->ranges[0].schedule);
+	assert_string_equal(set->ranges[1].schedule, "a");
+	assert_int_equal(ordo_plan_set_find(set, 5), 0);
+	for (uint32_t i = 0; i < 3; i++)
+		assert_int_equal(ordo_plan_set_first(set, i), i % 2);
+	assert_null(ordo_plan_set_open(set, 2, NULL, &error));
+	assert_int_equal(error.code, ORDO_BAD_INPUT);
+	assert_string_equal(
+		error.text, "schedule: found null, the library's own choice, wanted a schedule");
+	assert_int_equal(error.line, 6);
+	assert_int_equal(error.column, 35);
+	ordo_plan_set_destroy(set);
+	static const char *const wrong[] = {"nul", "Null", "true", "0", "[null]", "\"\"", ""};
+	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+		char text[512];
+		const char *at = strstr(own_choice, "null");
+		snprintf(text, sizeof text, "%.*s%s%s", (int)(at - own_choice), own_choice,
+			wrong[i], at + 4);
+		assert_null(ordo_plan_set_read_text(text, strlen(text), "wrong", &error));
+		assert_int_equal(error.rule, 1);
+		assert_int_equal(error.line, 4);
+	}
+}
+
 static void order_space_and_escapes_do_not_matter(void **state)
 {
 	(void)state;
@@ -601,6 +641,26 @@ static void a_folder_of_a_set_appears_whole_and_is_replaced_whole(void **state)
 	ordo_schedule_destroy(schedule);
 }
 
+static void a_range_without_a_schedule_has_no_file(void **state)
+{
+	(void)state;
+	struct ordo_error error = {0};
+	struct ordo_schedule *schedule = make_schedule(ORDO_ALLGATHER, 2, 0, false);
+	const struct ordo_schedule *const schedules[] = {schedule, NULL, schedule};
+	struct ordo_plan_set *set = make_set(NULL);
+	if (!ordo_plan_set_write(set, schedules, in_folder("set"), &error))
+		fail_msg("%s", error.text);
+	struct ordo_plan_set *again = read_path("set");
+	for (uint32_t range = 0; range < 3; range++) {
+		struct ordo_schedule *one = ordo_plan_set_open(again, range, NULL, &error);
+		assert_int_equal(one != NULL, range != 1);
+		ordo_schedule_destroy(one);
+	}
+	ordo_plan_set_destroy(again);
+	ordo_plan_set_destroy(set);
+	ordo_schedule_destroy(schedule);
+}
+
 static void what_could_not_be_replaced_later_is_not_written(void **state)
 {
 	(void)state;
@@ -626,6 +686,7 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_reject_case_says_what_is_wrong_and_where),
 		cmocka_unit_test(what_is_read_is_what_is_written),
+		cmocka_unit_test(a_range_may_have_no_schedule),
 		cmocka_unit_test(order_space_and_escapes_do_not_matter),
 		cmocka_unit_test(a_cut_document_is_refused_wherever_it_is_cut),
 		cmocka_unit_test(a_size_finds_its_range),
@@ -641,6 +702,7 @@ int main(int argc, char **argv)
 		IN_A_FOLDER(a_set_is_known_by_its_schema),
 		IN_A_FOLDER(a_folder_with_a_set_is_no_schedule_of_a_set),
 		IN_A_FOLDER(a_folder_of_a_set_appears_whole_and_is_replaced_whole),
+		IN_A_FOLDER(a_range_without_a_schedule_has_no_file),
 		IN_A_FOLDER(what_could_not_be_replaced_later_is_not_written),
 	};
 	if (argc != 2)

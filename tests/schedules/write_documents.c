@@ -72,9 +72,10 @@ static void write_topology(const char *path, struct ordo_error *error)
 static void write_set(const char *path, struct ordo_error *error)
 {
 	struct ordo_schedule *schedule = make(ORDO_REDUCE, error);
-	const struct ordo_schedule *const schedules[] = {schedule, schedule};
+	const struct ordo_schedule *const schedules[] = {NULL, schedule, schedule};
 	struct ordo_plan_set *set = ordo_plan_set_create(&schedule->problem, error);
-	bool worked = set && ordo_plan_set_add(set, 0, UINT64_C(1) << 60, "range-0.json", error) &&
+	bool worked = set && ordo_plan_set_add(set, 0, 63, NULL, error) &&
+		      ordo_plan_set_add(set, 64, UINT64_C(1) << 60, "range-0.json", error) &&
 		      ordo_plan_set_add(
 			      set, (UINT64_C(1) << 60) + 1, ORDO_ENDLESS, "range-1.json", error);
 	if (worked)

@@ -102,6 +102,8 @@ bool keep_set(struct call *call, const struct ordo_plan_set *set)
 {
 	char path[4096];
 	for (uint32_t i = 0; i < set->nrange && call->nwritten; i++) {
+		if (!set->ranges[i].schedule)
+			continue;
 		const int length = snprintf(path, sizeof path, "%s%s",
 			set->folder_name ? set->folder_name : "", set->ranges[i].schedule);
 		if (length < (int)sizeof path && !keep_document(call, path))

@@ -155,7 +155,7 @@ static bool write_set(struct writing *writing)
 		begin_c_source(&writing->source, title);
 	free(title);
 	for (uint32_t i = 0; worked && i < set->nrange; i++) {
-		if (ordo_plan_set_first(set, i) != i)
+		if (!set->ranges[i].schedule || ordo_plan_set_first(set, i) != i)
 			continue;
 		struct ordo_schedule *schedule = open_range(writing->call, set, i);
 		worked = schedule && write_schedule(writing, i, schedule);

@@ -327,7 +327,11 @@ static void print_set(const struct c_source *source)
 	fprintf(out, "\nconst struct ordo_schedule *const %s_schedules[%" PRIu32 "] = {\n", name,
 		set->nrange);
 	for (uint32_t i = 0; i < set->nrange; i++)
-		fprintf(out, "\t&%s_%" PRIu32 "_schedule,\n", name, ordo_plan_set_first(set, i));
+		if (set->ranges[i].schedule)
+			fprintf(out, "\t&%s_%" PRIu32 "_schedule,\n", name,
+				ordo_plan_set_first(set, i));
+		else
+			fputs("\tNULL,\n", out);
 	fprintf(out, "};\n\nstatic const struct ordo_plan_range %s_ranges[%" PRIu32 "] = {\n", name,
 		set->nrange);
 	for (uint32_t i = 0; i < set->nrange; i++) {
@@ -338,7 +342,10 @@ static void print_set(const struct c_source *source)
 		else
 			fprintf(out, "%" PRIu64 "u", range->to_bytes);
 		fputs(", .schedule = ", out);
-		print_string(out, range->schedule);
+		if (range->schedule)
+			print_string(out, range->schedule);
+		else
+			fputs("NULL", out);
 		fputs(", .place = {0, 0}},\n", out);
 	}
 	fprintf(out, "};\n\nconst struct ordo_plan_set %s = {\n", name);

@@ -129,48 +129,38 @@ static bool read_wish(struct call *call, const struct nccl_import *args, struct 
 
 /* The set. */
 
-/* Sizes from the first on, up to the first that is not modelled: a set has no gaps. */
-static uint32_t count_written(const struct nccl_uses *uses)
-{
-	uint32_t count = 0;
-	while (count < uses->count && uses->items[count].choice != ORDO_NONE)
-		count++;
-	for (; count && count < uses->count &&
-		uses->items[count].bytes == uses->items[count - 1].bytes;)
-		count--;
-	return count;
-}
-
-static bool fill_set(const struct job *job, uint32_t count, struct ordo_plan_set *set,
+/* A size that is not modelled is a range without a schedule; so is one that is so in one of its
+ * uses. */
+static bool fill_set(const struct job *job, struct ordo_plan_set *set,
 	const struct ordo_schedule **schedules, struct ordo_error *error)
 {
 	const struct nccl_use *items = job->uses.items;
+	const uint32_t count = job->uses.count;
 	for (uint32_t i = 0, next; i < count; i = next) {
 		char name[32];
-		for (next = i + 1; next < count && items[next].bytes == items[i].bytes;)
-			next++;
+		bool modelled = true;
+		for (next = i; next < count && items[next].bytes == items[i].bytes; next++)
+			modelled = modelled && items[next].choice != ORDO_NONE;
 		const uint64_t last = !items[i].place.line ? ORDO_ENDLESS
 				      : next < count	   ? items[next].bytes - 1
 							   : items[i].bytes;
 		snprintf(name, sizeof name, "range-%" PRIu32 ".json", items[i].choice);
-		schedules[set->nrange] = job->made[items[i].choice].schedule;
-		if (!ordo_plan_set_add(set, items[i].bytes, last, name, error))
+		schedules[set->nrange] = modelled ? job->made[items[i].choice].schedule : NULL;
+		if (!ordo_plan_set_add(set, items[i].bytes, last, modelled ? name : NULL, error))
 			return false;
 	}
 	return true;
 }
 
-static bool write_set(struct call *call, const struct job *job, uint32_t count, const char *output)
+static bool write_set(struct call *call, const struct job *job, const char *output)
 {
 	struct ordo_error error;
-	const struct ordo_schedule **schedules = calloc(count, sizeof *schedules);
+	const struct ordo_schedule **schedules = calloc(job->uses.count, sizeof *schedules);
 	struct ordo_plan_set *set =
-		schedules ? ordo_plan_set_create(
-				    &job->made[job->uses.items[0].choice].schedule->problem, &error)
-			  : NULL;
+		schedules ? ordo_plan_set_create(&job->made[0].schedule->problem, &error) : NULL;
 	if (!schedules)
 		ordo_fail_memory(&error);
-	const bool worked = set && fill_set(job, count, set, schedules, &error) &&
+	const bool worked = set && fill_set(job, set, schedules, &error) &&
 			    ordo_plan_set_write(set, schedules, output, &error);
 	ordo_plan_set_destroy(set);
 	free(schedules);
@@ -392,7 +382,8 @@ static void report_log(const struct report *report, const struct job *job, uint3
 static int report_job(
 	struct call *call, const struct nccl_import *args, struct job *job, const struct job *other)
 {
-	const uint32_t written = count_written(&job->uses);
+	/* Without a schedule there is nothing to write. */
+	const uint32_t written = job->uses.nchoice ? job->uses.count : 0;
 	const struct report report = report_of(call, stdout), nccl = report_object(&report, "nccl");
 	int status = ORDO_OK;
 	report_log(&nccl, job, written);
@@ -401,14 +392,14 @@ static int report_job(
 			.topology = &(struct topology_choice){.name = NULL},
 			.conditions = &(struct conditions){.guarantees = 0},
 			.arithmetic = &sums_of_floats};
-		if (!write_set(call, job, written, args->output))
+		if (!write_set(call, job, args->output))
 			return call->status;
 		note(call,
 			"a range of the set begins at a size of the log; the log says nothing of "
 			"the sizes between");
 		status = verify_set(call, &question);
 	}
-	if (status != ORDO_OK)
+	if (status != ORDO_OK && status != ORDO_UNDECIDED)
 		return status;
 	if (next_modelled(job, 0) < job->uses.count) {
 		answer_sizes(&nccl, job);

@@ -36,7 +36,8 @@ static bool prove_ranges(
 {
 	bool worked = true;
 	for (uint32_t i = 0; worked && i < set_proof->set->nrange; i++) {
-		if (ordo_plan_set_first(set_proof->set, i) != i)
+		if (!set_proof->set->ranges[i].schedule ||
+			ordo_plan_set_first(set_proof->set, i) != i)
 			continue;
 		struct ordo_schedule *schedule = open_range(call, set_proof->set, i);
 		worked = schedule && prove_range(call, set_proof, i, schedule, options);
@@ -74,8 +75,13 @@ static bool report_proved_set(struct call *call, const struct set_question *ques
 {
 	const struct report report = report_of(call, stdout);
 	report_text(&report, "%s: %s%s%s\n  ", question->path,
-		paint(report.text, set_proof->proved ? GREEN : RED),
-		set_proof->proved ? "proved" : "refuted", paint(report.text, PLAIN));
+		paint(report.text, !set_proof->proved	 ? RED
+				   : set_proof->nunknown ? YELLOW
+							 : GREEN),
+		!set_proof->proved    ? "refuted"
+		: set_proof->nunknown ? "proved, but for sizes that it leaves to the library"
+				      : "proved",
+		paint(report.text, PLAIN));
 	report_members(&report, "%s<file>", set_proof->set->file);
 	report_set(&report, set_proof->set);
 	report_ranges(&report, set_proof, NULL);
@@ -123,6 +129,14 @@ static bool list_range(
 {
 	const struct ordo_plan_range *range = &set->ranges[i];
 	char sizes[64];
+	if (!range->schedule) {
+		const struct report one = report_item(list);
+		add_sizes(one.json, range);
+		report_text(
+			&one, "  %s bytes: the library's own choice\n", sizes_text(sizes, range));
+		add_text(one.json, "schedule", NULL);
+		return true;
+	}
 	struct ordo_schedule *schedule = open_range(call, set, i);
 	if (!schedule)
 		return false;

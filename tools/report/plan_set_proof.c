@@ -96,11 +96,37 @@ static enum ordo_verdict verdict_of(const struct ordo_order *order, int guarante
 static enum ordo_verdict verdict_over_all(const struct set_proof *set_proof, int guarantee)
 {
 	for (uint32_t i = 0; !set_proof->any_order && i < set_proof->set->nrange; i++) {
-		const enum ordo_verdict verdict = verdict_of(set_proof->ranges[i].order, guarantee);
-		if (verdict != ORDO_HOLDS)
-			return verdict;
+		const struct ordo_order *order = set_proof->ranges[i].order;
+		if (order && verdict_of(order, guarantee) != ORDO_HOLDS)
+			return verdict_of(order, guarantee);
 	}
-	return ORDO_HOLDS;
+	return set_proof->nunknown ? ORDO_NOT_ASKED : ORDO_HOLDS;
+}
+
+/* The next range from `i` on that has a schedule; nrange: there is none. */
+static uint32_t next_known(const struct set_proof *set_proof, uint32_t i)
+{
+	while (i < set_proof->set->nrange && !set_proof->set->ranges[i].schedule)
+		i++;
+	return i;
+}
+
+/* Ranges of which each has another order than the one before. */
+static uint32_t count_changes(const struct set_proof *set_proof)
+{
+	const uint32_t nrange = set_proof->set->nrange;
+	uint32_t count = 0;
+	for (uint32_t i = next_known(set_proof, 0), next; i < nrange; i = next) {
+		next = next_known(set_proof, i + 1);
+		count += next < nrange &&
+			 !same_order(&set_proof->ranges[i], &set_proof->ranges[next]);
+	}
+	return count;
+}
+
+static bool adds(const struct set_proof *set_proof)
+{
+	return ordo_operator_facts(set_proof->set->problem.op)->reduces;
 }
 
 void conclude_set_proof(struct set_proof *set_proof)
@@ -108,24 +134,22 @@ void conclude_set_proof(struct set_proof *set_proof)
 	const uint32_t nrange = set_proof->set->nrange;
 	for (uint32_t i = 0; i < nrange; i++) {
 		set_proof->ranges[i] = set_proof->ranges[ordo_plan_set_first(set_proof->set, i)];
-		set_proof->proved &= set_proof->ranges[i].proved;
+		if (set_proof->set->ranges[i].schedule)
+			set_proof->proved &= set_proof->ranges[i].proved;
+		else
+			set_proof->nunknown++;
 	}
-	for (uint32_t i = 0; set_proof->proved && i + 1 < nrange; i++)
-		set_proof->nchange += !same_order(&set_proof->ranges[i], &set_proof->ranges[i + 1]);
+	set_proof->nchange = set_proof->proved ? count_changes(set_proof) : 0;
 	set_proof->constant =
-		set_proof->proved &&
+		set_proof->proved && !set_proof->nunknown &&
 		(set_proof->any_order ||
 			(!set_proof->nchange && set_proof->ranges[0].order->digest[0]));
 	for (int i = 0; i < 3; i++)
 		set_proof->guarantees[i] =
 			set_proof->proved ? verdict_over_all(set_proof, i) : ORDO_NOT_ASKED;
-	if (set_proof->guarantees[2] == ORDO_HOLDS && !set_proof->constant)
+	if ((set_proof->guarantees[2] == ORDO_HOLDS && !set_proof->constant) ||
+		(adds(set_proof) && set_proof->nchange && !set_proof->any_order))
 		set_proof->guarantees[2] = ORDO_DOES_NOT_HOLD;
-}
-
-static bool adds(const struct set_proof *set_proof)
-{
-	return ordo_operator_facts(set_proof->set->problem.op)->reduces;
 }
 
 const char *sizes_text(char out[64], const struct ordo_plan_range *range)
@@ -160,6 +184,9 @@ static const char *order_text(
 	return out;
 }
 
+/* The columns of a range without a schedule. */
+static const char own_choice[] = "the library's", unknown[] = "unknown";
+
 /* The width of a column. */
 struct widths {
 	int sizes, schedule, algorithm, order;
@@ -177,6 +204,11 @@ static struct widths find_widths(const struct set_proof *set_proof)
 	char text[64];
 	for (uint32_t i = 0; i < set_proof->set->nrange; i++) {
 		widen(&widths.sizes, sizes_text(text, &set_proof->set->ranges[i]));
+		if (!set_proof->set->ranges[i].schedule) {
+			widen(&widths.algorithm, own_choice);
+			widen(&widths.order, unknown);
+			continue;
+		}
 		widen(&widths.schedule, set_proof->set->ranges[i].schedule);
 		widen(&widths.algorithm, set_proof->ranges[i].algorithm);
 		widen(&widths.order, order_text(text, set_proof, set_proof->ranges[i].order));
@@ -212,6 +244,16 @@ static struct report report_range(const struct report *list, const struct set_pr
 	const struct report one = report_item(list);
 	char sizes[64], order[64];
 	add_sizes(one.json, range);
+	if (!range->schedule) {
+		add_text(one.json, "schedule", NULL);
+		add_text(one.json, "algorithm", NULL);
+		report_text(&one, "  %-*s  %-*s  %-*s  %-*s<order>", widths->sizes,
+			sizes_text(sizes, range), widths->schedule, "-", widths->algorithm,
+			own_choice, widths->order, unknown);
+		add_truth(one.json, "proved", false);
+		add_text(one.json, "order_digest", NULL);
+		return one;
+	}
 	report_text(&one, "  %-*s  %-*s<schedule>  %-*s<algorithm>  %-*s<order>  %-32s",
 		widths->sizes, sizes_text(sizes, range), widths->schedule, range->schedule,
 		widths->algorithm, range_proof->algorithm, widths->order,
@@ -226,7 +268,7 @@ void report_ranges(const struct report *report, const struct set_proof *set_proo
 {
 	const struct widths widths = find_widths(set_proof);
 	const struct report list = report_list(report, "ranges");
-	report_members(report, "%d<proved?>", set_proof->proved);
+	report_members(report, "%d<proved?>", set_proof->proved && !set_proof->nunknown);
 	report_text(report, "  %-*s  %-*s  %-*s  %-*s  %s\n", widths.sizes, "bytes",
 		widths.schedule, "schedule", widths.algorithm, "algorithm", widths.order, "order",
 		costs ? "order digest                      cost" : "order digest");
@@ -244,13 +286,13 @@ struct change {
 	struct ordo_comparison comparison;
 };
 
-static bool compare_range(
-	struct call *call, const struct set_proof *set_proof, uint32_t range, struct change *change)
+static bool compare_ranges(struct call *call, const struct set_proof *set_proof, uint32_t before,
+	uint32_t range, struct change *change)
 {
 	struct ordo_error error;
 	*change = (struct change){
-		.range = {&set_proof->set->ranges[range], &set_proof->set->ranges[range + 1]},
-		.order = {set_proof->ranges[range].order, set_proof->ranges[range + 1].order}};
+		.range = {&set_proof->set->ranges[before], &set_proof->set->ranges[range]},
+		.order = {set_proof->ranges[before].order, set_proof->ranges[range].order}};
 	/* Without a digest there is no single order to compare. */
 	if (!change->order[0]->digest[0] || !change->order[1]->digest[0])
 		return true;
@@ -356,14 +398,14 @@ static void report_parts(const struct report *change_report, struct set_proof *s
 			comparison->ndiffering - MOST_PARTS);
 }
 
-static bool report_change(
-	struct call *call, const struct report *list, struct set_proof *set_proof, uint32_t range)
+static bool report_change(struct call *call, const struct report *list, struct set_proof *set_proof,
+	uint32_t before, uint32_t range)
 {
 	struct change change;
 	struct ordo_error error;
 	struct ordo_contradiction found;
 	const struct report one = report_item(list), schedules = report_list(&one, "schedules");
-	if (!compare_range(call, set_proof, range, &change))
+	if (!compare_ranges(call, set_proof, before, range, &change))
 		return false;
 	report_text(&one, "    at %" PRIu64 "<bytes> bytes", change.range[1]->from_bytes);
 	report_text(&schedules, ", from %s<> to %s<>%s\n", change.range[0]->schedule,
@@ -385,7 +427,8 @@ static bool report_change(
 static const char *first_without(const struct set_proof *set_proof, int guarantee)
 {
 	for (uint32_t i = 0; i < set_proof->set->nrange; i++)
-		if (verdict_of(set_proof->ranges[i].order, guarantee) == ORDO_DOES_NOT_HOLD)
+		if (set_proof->ranges[i].order &&
+			verdict_of(set_proof->ranges[i].order, guarantee) == ORDO_DOES_NOT_HOLD)
 			return set_proof->set->ranges[i].schedule;
 	return NULL;
 }
@@ -398,7 +441,8 @@ static void report_set_guarantees(const struct report *report, const struct set_
 		"one order for all positions and sizes"};
 	for (int i = 0; i < 3; i++) {
 		char title[32], why[320];
-		const bool holds = set_proof->guarantees[i] == ORDO_HOLDS;
+		const bool holds = set_proof->guarantees[i] == ORDO_HOLDS,
+			   undecided = set_proof->guarantees[i] == ORDO_NOT_ASKED;
 		const char *without = holds ? NULL : first_without(set_proof, i);
 		snprintf(title, sizeof title, "%s %s", ordo_guarantee_name((enum ordo_guarantee)i),
 			ordo_guarantee_title((enum ordo_guarantee)i));
@@ -406,8 +450,12 @@ static void report_set_guarantees(const struct report *report, const struct set_
 			without ? without : "the order changes with the size");
 		report_line(report, title, "%s%s%s: %s",
 			paint(report->text, holds ? GREEN : YELLOW),
-			holds ? "holds" : "does not hold", paint(report->text, PLAIN),
-			!holds		       ? why
+			holds	    ? "holds"
+			: undecided ? "undecided"
+				    : "does not hold",
+			paint(report->text, PLAIN),
+			undecided	       ? "at some sizes the library chooses"
+			: !holds	       ? why
 			: set_proof->any_order ? "whatever the order, the bits are the same"
 					       : meanings[i]);
 	}
@@ -430,6 +478,11 @@ static void report_order(const struct report *report, const struct set_proof *se
 	else if (set_proof->nchange)
 		report_line(report, "order", "%schanges%s with the size, and so do bits:", yellow,
 			plain);
+	else if (set_proof->nunknown)
+		report_line(report, "order",
+			"%sundecided%s: the schedules of the set agree, but at some sizes the "
+			"library chooses",
+			yellow, plain);
 	else
 		report_line(report, "order", "not fixed");
 }
@@ -440,12 +493,14 @@ static bool report_changes(
 	uint32_t shown = 0;
 	struct report list = report_list(report, "changes");
 	const bool changes = adds(set_proof) && !set_proof->any_order && !set_proof->constant;
-	for (uint32_t i = 0; changes && i + 1 < set_proof->set->nrange; i++) {
-		if (same_order(&set_proof->ranges[i], &set_proof->ranges[i + 1]))
+	const uint32_t nrange = changes ? set_proof->set->nrange : 0;
+	for (uint32_t i = next_known(set_proof, 0), next; i < nrange; i = next) {
+		next = next_known(set_proof, i + 1);
+		if (next >= nrange || same_order(&set_proof->ranges[i], &set_proof->ranges[next]))
 			continue;
 		if (shown++ == MOST_CHANGES)
 			list.text = NULL;
-		if ((list.text || list.json) && !report_change(call, &list, set_proof, i))
+		if ((list.text || list.json) && !report_change(call, &list, set_proof, i, next))
 			return false;
 	}
 	if (shown > MOST_CHANGES)
@@ -456,14 +511,16 @@ static bool report_changes(
 
 bool report_set_proof(struct call *call, const struct report *report, struct set_proof *set_proof)
 {
-	static const char *const words[] = {"holds", "does not hold", "not asked"};
+	const char *const words[] = {
+		"holds", "does not hold", set_proof->nunknown ? "undecided" : "not asked"};
 	if (!set_proof->proved)
 		return true;
 	const struct report guarantees = report_object(report, "guarantees");
 	for (int i = 0; i < 3; i++)
 		add_text(guarantees.json, ordo_guarantee_name((enum ordo_guarantee)i),
 			words[set_proof->guarantees[i]]);
-	report_members(report, "%d<constant_order?>", set_proof->constant);
+	report_members(report, "%d<constant_order?> %u<ranges_without_schedule>",
+		set_proof->constant, set_proof->nunknown);
 	if (adds(set_proof)) {
 		report_set_guarantees(report, set_proof);
 		report_order(report, set_proof);
@@ -482,12 +539,14 @@ static const char *changes_text(char out[160], const struct set_proof *set_proof
 	size_t length = 0;
 	uint32_t shown = 0;
 	out[0] = 0;
-	for (uint32_t i = 0; i + 1 < set_proof->set->nrange; i++) {
-		if (same_order(&set_proof->ranges[i], &set_proof->ranges[i + 1]))
+	const uint32_t nrange = set_proof->set->nrange;
+	for (uint32_t i = next_known(set_proof, 0), next; i < nrange; i = next) {
+		next = next_known(set_proof, i + 1);
+		if (next >= nrange || same_order(&set_proof->ranges[i], &set_proof->ranges[next]))
 			continue;
 		if (shown++ < MOST)
 			length += (size_t)snprintf(out + length, 160 - length, "%s%" PRIu64,
-				length ? ", " : "", set_proof->set->ranges[i + 1].from_bytes);
+				length ? ", " : "", set_proof->set->ranges[next].from_bytes);
 	}
 	if (shown > MOST)
 		snprintf(out + length, 160 - length, " and %u more", shown - MOST);
@@ -515,15 +574,17 @@ bool set_meets_conditions(
 	struct call *call, const struct set_proof *set_proof, const struct conditions *conditions)
 {
 	bool met = true;
-	if (!set_proof->proved || !adds(set_proof))
-		return set_proof->proved ? true : refuse(call, ORDO_REFUTED);
-	for (int i = 0; i < 3; i++)
-		if (conditions->guarantees >> i & 1 && set_proof->guarantees[i] != ORDO_HOLDS)
+	if (!set_proof->proved)
+		return refuse(call, ORDO_REFUTED);
+	for (int i = 0; adds(set_proof) && i < 3; i++)
+		if (conditions->guarantees >> i & 1 &&
+			set_proof->guarantees[i] == ORDO_DOES_NOT_HOLD)
 			met = fail_condition(call, set_proof,
 				ordo_guarantee_name((enum ordo_guarantee)i),
 				first_without(set_proof, i));
-	if (conditions->constant && !set_proof->constant)
+	if (adds(set_proof) && conditions->constant && !set_proof->constant &&
+		(set_proof->nchange || !set_proof->nunknown))
 		met = fail_condition(
 			call, set_proof, "a constant order", first_without(set_proof, 1));
-	return met;
+	return met && (!set_proof->nunknown || refuse(call, ORDO_UNDECIDED));
 }

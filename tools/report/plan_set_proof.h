@@ -25,10 +25,13 @@ struct set_proof {
 	struct ordo_forest *forest;
 	struct range_proof *ranges; /* [set->nrange] */
 	bool proved;		    /* every schedule */
-	/* every two schedules are bit-interchangeable; false unless proved */
+	uint32_t nunknown;	    /* ranges without a schedule: the library's own choice */
+	/* every two schedules are bit-interchangeable; false unless proved for all sizes */
 	bool constant;
-	uint32_t nchange; /* neighbouring ranges that are not bit-interchangeable */
-	/* G1, G2, G3 over all sizes; ORDO_NOT_ASKED if the operator adds nothing */
+	/* ranges that are not bit-interchangeable with the one before that has a schedule */
+	uint32_t nchange;
+	/* G1, G2, G3 over all sizes; ORDO_NOT_ASKED if the operator adds nothing, or if none is
+	 * refuted but the library chooses at some sizes */
 	enum ordo_verdict guarantees[3];
 	struct ordo_arena arena;
 };
@@ -63,7 +66,8 @@ void report_ranges(const struct report *report, const struct set_proof *set_proo
  * of both sides and an input on which they differ. false: call->status. */
 bool report_set_proof(struct call *call, const struct report *report, struct set_proof *set_proof);
 
-/* Whether the set meets the conditions; if not, reports it and sets call->status. */
+/* Whether the set meets the conditions at all sizes; if not, reports it and sets call->status:
+ * ORDO_UNDECIDED if only the library's own choice is in the way. */
 bool set_meets_conditions(
 	struct call *call, const struct set_proof *set_proof, const struct conditions *conditions);
 

@@ -68,6 +68,14 @@ static bool find_range(struct call *call, const struct subject *subject, enum or
 		subject->path, count, one, set->ranges[0].from_bytes, last->to_bytes);
 }
 
+static bool refuse_own_choice(
+	struct call *call, const struct subject *subject, enum ordo_type type, uint64_t count)
+{
+	return refuse_usage(call, NULL,
+		"%s has no schedule for %" PRIu64 " bytes: it leaves this size to the library",
+		subject->path, count * bytes_of_one(&subject->set->problem, type));
+}
+
 struct proved_schedule *find_schedule(
 	struct call *call, struct subject *subject, enum ordo_type type, uint64_t count)
 {
@@ -76,6 +84,10 @@ struct proved_schedule *find_schedule(
 		return subject->schedules;
 	if (!find_range(call, subject, type, count, &range))
 		return NULL;
+	if (!subject->set->ranges[range].schedule) {
+		refuse_own_choice(call, subject, type, count);
+		return NULL;
+	}
 	range = ordo_plan_set_first(subject->set, range);
 	struct proved_schedule *found = &subject->schedules[range];
 	found->name = subject->set->ranges[range].schedule;

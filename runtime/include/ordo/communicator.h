@@ -97,8 +97,8 @@ ORDO_API struct ordo_group *ordo_group_create(
  * compiled in. Reads nothing.
  *
  *   set         not needed afterwards
- *   schedules   [set->nrange] the schedule of each range; the array is not needed afterwards, but
- *               the schedules must outlive the group
+ *   schedules   [set->nrange] the schedule of each range, NULL where the set names none; the array
+ *               is not needed afterwards, but the schedules must outlive the group
  *   error       filled if the result is NULL; may be NULL
  *
  * Returns a group that the caller destroys. NULL: no memory. */

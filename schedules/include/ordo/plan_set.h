@@ -5,7 +5,8 @@
  * place) each in its own way. A size is the bytes of one rank's vector, that is of all blocks of
  * the operator for one rank (AllReduce, Reduce, Broadcast: the vector; ReduceScatter and Scatter:
  * the input of a rank or root; AllGather and Gather: its output; AllToAll: either), as `ordo run
- * --bytes` counts them. Both ends of a range belong to it.
+ * --bytes` counts them. Both ends of a range belong to it. A range may leave the choice to the
+ * library whose selector is written down.
  *
  * The document is a file beside its schedules, or a folder that holds it as `plan-set.json`. What
  * is said of documents in document.h holds here.
@@ -27,7 +28,9 @@ extern "C" {
 
 struct ordo_plan_range {
 	uint64_t from_bytes, to_bytes; /* both belong to it */
-	const char *schedule;	       /* the name of a file or folder beside the document */
+	/* the name of a file or folder beside the document; NULL: none of the set's own serves
+	 * these sizes, the library chooses, and the order is unknown */
+	const char *schedule;
 	struct ordo_place place;       /* of that name in the document; line 0 if it was not read */
 };
 

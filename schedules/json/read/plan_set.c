@@ -30,11 +30,26 @@ struct met_range {
 	struct ordo_place places[NRANGE_KEY];
 };
 
+/* A name, or null. */
+static bool read_name(struct ordo_cursor *cursor, const struct ordo_field *field, void *into)
+{
+	const struct ordo_cursor before = *cursor;
+	const char **name = into;
+	struct ordo_piece value;
+	if (!ordo_skip_value(cursor, &value))
+		return false;
+	*name = NULL;
+	if (value.length == 4 && !memcmp(value.text, "null", 4))
+		return true;
+	*cursor = before;
+	return ordo_read_string(cursor, field, into);
+}
+
 #define AT(member) offsetof(struct met_range, member)
 static const struct ordo_field range_fields[NRANGE_KEY] = {
 	{"from_bytes", ordo_read_wide, AT(from_bytes), .most = ORDO_BYTES_LIMIT},
 	{"to_bytes", ordo_read_wide, AT(to_bytes), .most = ORDO_BYTES_LIMIT, .optional = true},
-	{"schedule", ordo_read_string, .offset = AT(schedule)},
+	{"schedule", read_name, .offset = AT(schedule)},
 };
 #undef AT
 static const struct ordo_object range_object =
@@ -61,7 +76,7 @@ static bool read_range(struct ordo_cursor *cursor, const struct ordo_field *fiel
 	if (!ordo_read_object(cursor, &range_object, &range, range.places))
 		return false;
 	const struct ordo_place place = range.places[SCHEDULE];
-	if (reader->own_name && !strcmp(reader->own_name, range.schedule))
+	if (reader->own_name && range.schedule && !strcmp(reader->own_name, range.schedule))
 		return ordo_fail_at(cursor, place,
 			"schedule: found \"%.200s\", which is this set itself, wanted a schedule",
 			range.schedule);
@@ -231,7 +246,10 @@ static bool fail_member(
 	const struct ordo_plan_set *set, uint32_t range, const char *why, struct ordo_error *error)
 {
 	const struct ordo_plan_range *one = &set->ranges[range];
-	ordo_fail(error, ORDO_BAD_INPUT, 1, "schedule \"%.200s\": %s", one->schedule, why);
+	if (one->schedule)
+		ordo_fail(error, ORDO_BAD_INPUT, 1, "schedule \"%.200s\": %s", one->schedule, why);
+	else
+		ordo_fail(error, ORDO_BAD_INPUT, 1, "schedule: found null, %s", why);
 	if (error) {
 		snprintf(error->file, sizeof error->file, "%s", set->file ? set->file : "");
 		error->line = one->place.line;
@@ -319,6 +337,10 @@ static struct ordo_schedule *open_range(const struct ordo_plan_set *set, uint32_
 	const struct ordo_read_options *options, struct ordo_error *error)
 {
 	struct ordo_opened opened;
+	if (!set->ranges[range].schedule) {
+		fail_member(set, range, "the library's own choice, wanted a schedule", error);
+		return NULL;
+	}
 	if (set->folder < 0) {
 		fail_member(set, range, "cannot be read: there is no folder here", error);
 		ordo_hint(

@@ -22,7 +22,12 @@ static void print_range(struct ordo_printer *printer, const struct ordo_plan_ran
 		ordo_print_key(printer, ", ", "to_bytes");
 		print_wide(printer, range->to_bytes);
 	}
-	ordo_print_string(printer, ", ", "schedule", range->schedule);
+	if (range->schedule) {
+		ordo_print_string(printer, ", ", "schedule", range->schedule);
+	} else {
+		ordo_print_key(printer, ", ", "schedule");
+		ordo_printer_text(printer, "null");
+	}
 	ordo_printer_put(printer, "}", 1);
 }
 
@@ -64,7 +69,7 @@ bool ordo_plan_set_print(const struct ordo_plan_set *set, FILE *out, struct ordo
 static bool check_names(const struct ordo_plan_set *set, struct ordo_error *error)
 {
 	for (uint32_t i = 0; i < set->nrange; i++)
-		if (!ordo_is_range_name(set->ranges[i].schedule))
+		if (set->ranges[i].schedule && !ordo_is_range_name(set->ranges[i].schedule))
 			return ordo_fail(error, ORDO_USAGE, 0,
 				"the schedule \"%.200s\" cannot be written into the folder of a "
 				"set: wanted a name such as range-0.json",
@@ -81,7 +86,7 @@ bool ordo_plan_set_write(const struct ordo_plan_set *set,
 	bool worked = ordo_atomic_open(&file, "plan-set.json", error) &&
 		      print_set(set, file.out, path, error) && ordo_atomic_close(&file, error);
 	for (uint32_t i = 0; worked && i < set->nrange; i++)
-		if (ordo_plan_set_first(set, i) == i)
+		if (set->ranges[i].schedule && ordo_plan_set_first(set, i) == i)
 			worked = ordo_atomic_open(&file, set->ranges[i].schedule, error) &&
 				 ordo_schedule_print(schedules[i], file.out, error) &&
 				 ordo_atomic_close(&file, error);

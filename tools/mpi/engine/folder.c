@@ -338,8 +338,9 @@ static void print_document(FILE *out, const struct mpi_document *document)
 		fprintf(out, ", not used: it only moves data\n");
 	} else if (document->facts.is_set) {
 		fprintf(out, ", %s\n",
-			document->facts.changes ? "its order changes with the size"
-						: "one order for all sizes");
+			document->facts.changes	   ? "its order changes with the size"
+			: document->facts.has_gaps ? "one order for all sizes that it covers"
+						   : "one order for all sizes");
 		for (uint32_t i = 0; i < document->facts.nrange; i++)
 			print_range(out, &document->ranges[i]);
 	} else {

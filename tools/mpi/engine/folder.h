@@ -14,6 +14,7 @@ struct mpi_document_facts {
 	char name[256];		     /* below the folder */
 	uint32_t nrange;	     /* 1 for a schedule */
 	bool is_set, changes;	     /* a set; whose order changes with the size */
+	bool has_gaps;		     /* some of its ranges have no schedule: not covered */
 };
 /* And of the schedule of a range of sizes; its text follows, unless another range has it. */
 struct mpi_range_facts {

@@ -115,19 +115,28 @@ static bool put_document(struct reader *reader, const struct mpi_document_facts 
 	return fwrite(facts, sizeof *facts, 1, reader->out) == 1 || ordo_fail_memory(reader->error);
 }
 
-/* `text` may be an earlier range's. */
+/* The place of a range among those with a schedule: sizes of the others are not covered. */
+static uint32_t place_of(const struct ordo_plan_set *set, uint32_t range)
+{
+	uint32_t place = 0;
+	for (uint32_t i = 0; i < range; i++)
+		place += set->ranges[i].schedule != NULL;
+	return place;
+}
+
+/* facts: of the ranges with a schedule. `text` may be an earlier one's. */
 static bool put_range(struct reader *reader, const struct ordo_plan_set *set, uint32_t i,
 	struct mpi_range_facts *facts)
 {
-	struct mpi_range_facts *own = &facts[i];
-	const uint32_t first = ordo_plan_set_first(set, i);
+	const uint32_t place = place_of(set, i), first = place_of(set, ordo_plan_set_first(set, i));
+	struct mpi_range_facts *own = &facts[place];
 	*own = facts[first];
 	own->from_bytes = set->ranges[i].from_bytes;
 	own->to_bytes = set->ranges[i].to_bytes;
 	own->text_bytes = 0;
 	own->text_of = first;
 	snprintf(own->name, sizeof own->name, "%s", set->ranges[i].schedule);
-	if (first < i)
+	if (first < place)
 		return fwrite(own, sizeof *own, 1, reader->out) == 1 ||
 		       ordo_fail_memory(reader->error);
 	struct ordo_schedule *schedule = ordo_plan_set_open(set, i, NULL, reader->error);
@@ -146,11 +155,11 @@ static bool read_ranges(
 	bool worked = facts && (reader->out = open_memstream(&text, &size));
 	if (!worked)
 		ordo_fail_memory(reader->error);
-	for (uint32_t i = 0; worked && i < set->nrange; i++) {
-		worked = put_range(reader, set, i, facts);
+	for (uint32_t i = 0; worked && i < set->nrange; i++)
+		worked = !set->ranges[i].schedule || put_range(reader, set, i, facts);
+	for (uint32_t i = 0; worked && i < document->nrange; i++)
 		document->changes = document->changes || !facts[i].digest[0] ||
 				    strcmp(facts[i].digest, facts[0].digest);
-	}
 	if (reader->out && fclose(reader->out) && worked)
 		worked = ordo_fail_memory(reader->error);
 	reader->out = out;
@@ -174,7 +183,8 @@ static bool read_set(struct reader *reader, const char *path, const char *name)
 		return false;
 	more[reader->nset++] = set;
 	struct mpi_document_facts facts = {
-		.problem = set->problem, .nrange = set->nrange, .is_set = true};
+		.problem = set->problem, .nrange = place_of(set, set->nrange), .is_set = true};
+	facts.has_gaps = facts.nrange < set->nrange;
 	snprintf(facts.name, sizeof facts.name, "%s", name);
 	return read_ranges(reader, set, &facts);
 }
@@ -233,7 +243,7 @@ static bool is_of_set(const struct reader *reader, const char *name)
 			strspn(set->folder_name + length, "/") != strlen(set->folder_name + length))
 			continue;
 		for (uint32_t i = 0; i < set->nrange; i++)
-			if (!strcmp(set->ranges[i].schedule, name))
+			if (set->ranges[i].schedule && !strcmp(set->ranges[i].schedule, name))
 				return true;
 	}
 	return false;
