@@ -1,0 +1,395 @@
+/* packing.c - trees for this topology, which together use its links as evenly as can be.
+ *
+ * From every rank (or the root) k trees to all others are packed into the links, so many on each as
+ * its bandwidth allows at the bound of the wire (`ordo bound`); a block is cut into k pieces or a
+ * multiple, and each goes along a tree. ReduceScatter and Reduce are that on links turned round. An
+ * AllReduce on links that are as wide one way as the other packs spanning trees, each of which is
+ * summed up and sent down, so that sums and results share the links; elsewhere it is ReduceScatter
+ * and AllGather of the same roots. Moves are written as a list schedule starts them.
+ *
+ * steps   the height of the highest tree; AllReduce twice that
+ * volume  what the trees use of the links of the busiest rank
+ * order   a tree for each piece
+ * source  Z. Zhao et al., arXiv 2402.06787; J. Edmonds, 1973; W. T. Tutte and C. St. J. A.
+ *         Nash-Williams, 1961
+ */
+#include "algorithm.h"
+#include "algorithms/direct/places.h"
+#include "synthesis/list.h"
+#include "synthesis/pack.h"
+#include <ordo/topology.h>
+#include <stdlib.h>
+
+enum {
+	MOST_RANKS = 128,
+	MOST_UNITS = 64,
+	MOST_SPANNING = 256,
+	MOST_PIECES = 4,
+	USUAL_MOVES = 1 << 14
+};
+
+struct packed {
+	struct ordo_topology *mesh; /* where the request has no topology; NULL */
+	struct ordo_capacities graph;
+	/* up: trees of sums; down: trees of results. ntree 0: there is no such phase. Of spanning
+	 * trees, only `down` is packed. */
+	struct ordo_packing up, down;
+	bool spanning;
+};
+
+static bool reduces(enum ordo_operator op)
+{
+	return op == ORDO_ALLREDUCE || op == ORDO_REDUCE || op == ORDO_REDUCESCATTER;
+}
+
+static bool spreads(enum ordo_operator op)
+{
+	return op == ORDO_ALLREDUCE || op == ORDO_BROADCAST || op == ORDO_ALLGATHER;
+}
+
+static bool is_rooted(enum ordo_operator op)
+{
+	return op == ORDO_REDUCE || op == ORDO_BROADCAST;
+}
+
+static bool applicable(const struct ordo_resolved_request *request, struct ordo_error *error)
+{
+	const struct ordo_topology *topology = request->topology;
+	if (request->problem.nrank > MOST_RANKS)
+		return ordo_fail(error, ORDO_USAGE, 0, "packing: found %u ranks, wanted up to %d",
+			request->problem.nrank, MOST_RANKS);
+	if (topology && topology->nswitch)
+		return ordo_fail(error, ORDO_USAGE, 0,
+			"packing: found %u switch%s, wanted links between ranks", topology->nswitch,
+			topology->nswitch == 1 ? "" : "es");
+	return true;
+}
+
+/* The value of a parameter; 0: auto. */
+static uint32_t number_of(const struct ordo_resolved_request *request, const char *name)
+{
+	const uint32_t number = ordo_parameter_number(request, name);
+	return number == ORDO_NONE ? 0 : number;
+}
+
+/* Packs one phase. */
+static bool pack(const struct ordo_resolved_request *request, bool backwards,
+	const struct ordo_topology *topology, struct ordo_packing *packing,
+	struct ordo_error *error)
+{
+	const uint32_t root = is_rooted(request->problem.op) ? request->problem.root : ORDO_NONE;
+	struct ordo_capacities graph;
+	uint32_t *capacities = NULL, k = number_of(request, "k");
+	bool worked = ordo_capacities_make(&graph, topology, backwards, error);
+	if (worked) {
+		capacities = ordo_array_make(graph.narc, sizeof *capacities, 0);
+		worked = capacities || ordo_fail_memory(error);
+	}
+	worked = worked && ordo_units_from_roots(&graph, root, &k, MOST_UNITS, capacities, error) &&
+		 ordo_pack_from_roots(packing, &graph, capacities, root, k, error);
+	free(capacities);
+	ordo_capacities_free(&graph);
+	return worked;
+}
+
+/* Packs spanning trees. false without an error in `error`: there are too many, or k is none of
+ * their numbers. */
+static bool pack_spanning(const struct ordo_resolved_request *request, struct packed *packed,
+	struct ordo_error *error)
+{
+	uint32_t *capacities = ordo_array_make(packed->graph.narc, sizeof *capacities, 0),
+		 k = number_of(request, "k");
+	packed->spanning =
+		capacities &&
+		ordo_units_spanning(&packed->graph, &k, MOST_SPANNING, capacities, error) &&
+		ordo_pack_spanning(&packed->down, &packed->graph, capacities, k, error);
+	free(capacities);
+	return packed->spanning;
+}
+
+static bool prepare(struct ordo_resolved_request *request, struct ordo_error *error)
+{
+	const enum ordo_operator op = request->problem.op;
+	struct ordo_error why = {0};
+	struct packed *packed = ordo_arena_alloc(&request->arena, sizeof *packed);
+	request->prepared = packed;
+	if (!packed)
+		return ordo_fail_memory(error);
+	const struct ordo_topology *topology = request->topology;
+	if (!topology)
+		topology = packed->mesh =
+			ordo_topology_make("full-mesh", request->problem.nrank, error);
+	if (!topology || !ordo_capacities_make(&packed->graph, topology, false, error))
+		return false;
+	if (packed->graph.nvertex > packed->graph.nrank)
+		return ordo_fail(error, ORDO_USAGE, 0,
+			"packing: found %u ports a rank, wanted as many as it has links",
+			topology->ports);
+	if (request->problem.nrank == 1)
+		return true;
+	if (op == ORDO_ALLREDUCE && ordo_capacities_symmetric(&packed->graph) &&
+		pack_spanning(request, packed, &why))
+		return true;
+	if (why.code == ORDO_ENVIRONMENT)
+		return ordo_fail_memory(error);
+	return (!reduces(op) || pack(request, true, topology, &packed->up, error)) &&
+	       (!spreads(op) || pack(request, false, topology, &packed->down, error));
+}
+
+static void release(struct ordo_resolved_request *request)
+{
+	struct packed *packed = request->prepared;
+	if (!packed)
+		return;
+	ordo_topology_destroy(packed->mesh);
+	ordo_capacities_free(&packed->graph);
+	ordo_packing_free(&packed->up);
+	ordo_packing_free(&packed->down);
+}
+
+static uint32_t natural_chunks(const struct ordo_resolved_request *request)
+{
+	const struct packed *packed = request->prepared;
+	const enum ordo_operator op = request->problem.op;
+	const uint32_t nrank = request->problem.nrank,
+		       k = packed->up.k > packed->down.k ? packed->up.k : packed->down.k,
+		       units = op == ORDO_ALLREDUCE && !packed->spanning ? k * nrank : k,
+		       blocks = op == ORDO_ALLGATHER || op == ORDO_REDUCESCATTER ? nrank : 1;
+	uint32_t pieces = number_of(request, "pieces");
+	if (nrank == 1)
+		return 1;
+	for (; !pieces;)
+		for (pieces = MOST_PIECES;
+			pieces > 1 && (uint64_t)pieces * units * blocks * nrank > USUAL_MOVES;)
+			pieces /= 2;
+	return units * pieces;
+}
+
+/* The trees of each root, taken in turn by their units. */
+struct turns {
+	const struct ordo_packing *packing;
+	int64_t *credit; /* [ntree] */
+};
+
+/* The next tree of a root, or of any: all units of a round come evenly spread. */
+static uint32_t next_tree(struct turns *turns, uint32_t root)
+{
+	const struct ordo_packing *packing = turns->packing;
+	uint32_t best = ORDO_NONE;
+	for (uint32_t tree = 0; tree < packing->ntree; tree++) {
+		if (root != ORDO_NONE && packing->trees[tree].root != root)
+			continue;
+		turns->credit[tree] += packing->trees[tree].units;
+		if (best == ORDO_NONE || turns->credit[tree] > turns->credit[best])
+			best = tree;
+	}
+	turns->credit[best] -= packing->k;
+	return best;
+}
+
+/* The way of a chunk, and the height of its trees in *height. */
+static struct ordo_chunk_way way_of(const struct packed *packed, struct turns turns[2],
+	uint32_t chunk, uint32_t root, uint32_t *height)
+{
+	struct ordo_chunk_way way = {.chunk = chunk, .root = root};
+	*height = 0;
+	for (uint32_t phase = 0; phase < 2; phase++) {
+		const struct ordo_packing *packing = turns[phase].packing;
+		if (!packing->ntree)
+			continue;
+		const uint32_t tree = next_tree(&turns[phase], root);
+		const uint32_t *parents = packing->parents + (size_t)tree * packing->nrank;
+		way.root = packing->trees[tree].root;
+		*height += packing->trees[tree].height * (packed->spanning ? 2 : 1);
+		if (phase || packed->spanning)
+			way.down = parents;
+		if (!phase || packed->spanning)
+			way.up = parents;
+	}
+	return way;
+}
+
+/* The ways of all chunks, those of all roots in turn: ways[nchunk]. heights[nchunk] may be NULL.
+ * false: no memory. */
+static bool lay_ways(
+	const struct ordo_resolved_request *request, struct ordo_chunk_way *ways, uint32_t *heights)
+{
+	const struct packed *packed = request->prepared;
+	const struct ordo_problem *problem = &request->problem;
+	const uint32_t K = problem->chunks_per_block, nrank = problem->nrank;
+	const bool blocks = problem->op == ORDO_ALLGATHER || problem->op == ORDO_REDUCESCATTER;
+	struct turns turns[2] = {{&packed->up, NULL}, {&packed->down, NULL}};
+	bool worked = true;
+	for (uint32_t phase = 0; phase < 2; phase++) {
+		turns[phase].credit =
+			ordo_array_make(turns[phase].packing->ntree, sizeof(int64_t), 0);
+		worked = worked && turns[phase].credit;
+	}
+	for (uint32_t i = 0; worked && i < (blocks ? K * nrank : K); i++) {
+		uint32_t height;
+		const uint32_t root = packed->spanning	       ? ORDO_NONE
+				      : is_rooted(problem->op) ? problem->root
+							       : i % nrank;
+		ways[i] = way_of(packed, turns, blocks ? root * K + i / nrank : i, root, &height);
+		if (heights)
+			heights[i] = height;
+	}
+	free(turns[0].credit);
+	free(turns[1].credit);
+	return worked;
+}
+
+static uint32_t count_ways(const struct ordo_resolved_request *request)
+{
+	const enum ordo_operator op = request->problem.op;
+	return request->problem.chunks_per_block *
+	       (op == ORDO_ALLGATHER || op == ORDO_REDUCESCATTER ? request->problem.nrank : 1);
+}
+
+/* Every rank that adds to its own gets that ready, beside the moves. */
+static void contribute(
+	struct ordo_builder *b, const struct ordo_chunk_way *ways, uint32_t nway, uint32_t nrank)
+{
+	ordo_stream(b, "copy", ORDO_NONE);
+	ordo_phase(b, "copy in", ORDO_NONE);
+	for (uint32_t way = 0; way < nway; way++)
+		for (uint32_t v = 0; ways[way].up && v < nrank; v++) {
+			bool adds = false;
+			for (uint32_t child = 0; child < nrank && !adds; child++)
+				adds = ways[way].up[child] == v && child != v;
+			if (adds)
+				ordo_contribute(b, v, ways[way].chunk, 1);
+		}
+}
+
+static void write_moves(struct ordo_builder *b, const struct ordo_chunk_way *ways,
+	const struct ordo_listed_move *moves, size_t nmove)
+{
+	for (size_t i = 0; i < nmove && !ordo_builder_failed(b); i++) {
+		const struct ordo_listed_move *move = &moves[i];
+		const struct ordo_chunk_way *way = &ways[move->way];
+		const struct ordo_slice chunk = {way->chunk, 1};
+		ordo_stream(b, "to", move->to);
+		ordo_phase(b, move->sums ? "reduce" : "broadcast", ORDO_NONE);
+		if (move->sums)
+			ordo_add_on(b, move->to, move->from, chunk, false);
+		else
+			ordo_pass_on(b, move->to, move->from, chunk, way->up, false);
+	}
+}
+
+static void build(struct ordo_builder *b, const struct ordo_resolved_request *request)
+{
+	const struct packed *packed = request->prepared;
+	const uint32_t nway = count_ways(request);
+	struct ordo_chunk_way *ways = ordo_array_make(nway, sizeof *ways, 0);
+	struct ordo_listed_move *moves = NULL;
+	size_t nmove = 0;
+	if (!reduces(request->problem.op) || request->problem.nrank == 1)
+		ordo_keep_own(b, &request->problem);
+	if (request->problem.nrank == 1) {
+		free(ways);
+		return;
+	}
+	if (ways && lay_ways(request, ways, NULL) &&
+		ordo_list_moves(&moves, &nmove, &packed->graph, ways, nway, NULL)) {
+		contribute(b, ways, nway, request->problem.nrank);
+		write_moves(b, ways, moves, nmove);
+	} else {
+		ordo_builder_fail_memory(b);
+	}
+	free(moves);
+	free(ways);
+}
+
+static uint64_t steps(const struct ordo_resolved_request *request)
+{
+	const uint32_t nway = request->problem.nrank > 1 ? count_ways(request) : 0;
+	struct ordo_chunk_way *ways = ordo_array_make(nway, sizeof *ways, 0);
+	uint32_t *heights = ordo_array_make(nway, sizeof *heights, 0);
+	const bool worked = ways && heights && (!nway || lay_ways(request, ways, heights));
+	uint64_t most = worked ? 0 : ORDO_UNCOUNTED;
+	for (uint32_t i = 0; worked && i < nway; i++)
+		most = heights[i] > most ? heights[i] : most;
+	free(ways);
+	free(heights);
+	return most;
+}
+
+static uint64_t volume(const struct ordo_resolved_request *request)
+{
+	const uint32_t nrank = request->problem.nrank, nway = nrank > 1 ? count_ways(request) : 0;
+	struct ordo_chunk_way *ways = ordo_array_make(nway, sizeof *ways, 0);
+	uint64_t *sent = ordo_array_make(nrank, sizeof *sent, 0);
+	const bool worked = ways && sent && (!nway || lay_ways(request, ways, NULL));
+	uint64_t most = worked ? 0 : ORDO_UNCOUNTED;
+	for (uint32_t i = 0; worked && i < nway; i++)
+		for (uint32_t v = 0; v < nrank; v++) {
+			if (v == ways[i].root)
+				continue;
+			if (ways[i].up)
+				sent[v]++;
+			if (ways[i].down)
+				sent[ways[i].down[v]]++;
+		}
+	for (uint32_t v = 0; worked && v < nrank; v++)
+		most = sent[v] > most ? sent[v] : most;
+	free(ways);
+	free(sent);
+	return most;
+}
+
+static const struct ordo_parameter parameters[] = {
+	{.name = "k",
+		.values = "auto|1..",
+		.fallback = "auto",
+		.meaning = "trees of each root; auto: as few as reach the bound, or come nearest",
+		.kind = ORDO_NUMBER,
+		.least = 1,
+		.most = MOST_SPANNING},
+	{.name = "pieces",
+		.values = "auto|1..",
+		.fallback = "auto",
+		.meaning = "chunks that follow each other along a tree; auto: up to 4",
+		.kind = ORDO_NUMBER,
+		.least = 1,
+		.most = 1024},
+};
+
+enum {
+	ALL_OF_THEM = 1u << ORDO_ALLREDUCE | 1u << ORDO_REDUCE | 1u << ORDO_BROADCAST |
+		      1u << ORDO_REDUCESCATTER | 1u << ORDO_ALLGATHER
+};
+
+const struct ordo_algorithm ordo_algorithm_packing = {
+	.facts = {.name = "packing",
+		.summary =
+			"trees packed into the links of the topology, as many as its bound allows",
+		.how = "Trees are packed into the links of the topology until these are full, so "
+		       "that every link carries its share of what no schedule can do with less. "
+		       "Each piece of the data goes along one tree. For AllReduce, where links are "
+		       "as wide one way as the other, every tree is used twice: up for the sum and "
+		       "down for the result.",
+		.when = "For large messages on any network without switches: unequal links, links "
+			"that are down, tori, hypercubes. It comes as near to the bound of the "
+			"wire "
+			"as the number of pieces allows, where rings and meshes leave links idle. "
+			"Not for small messages, which follow each other along high trees.",
+		.operators = ALL_OF_THEM,
+		.ranks = "up to 128",
+		.steps = "the height of the highest tree; AllReduce twice",
+		.volume = "what the trees take of the busiest rank's links",
+		.order = "a tree for each piece",
+		.topologies = "any without switches",
+		.source = "ForestColl, Zhao et al. 2024; Edmonds 1973; Tutte, Nash-Williams 1961",
+		.parameters = parameters,
+		.nparameter = sizeof parameters / sizeof *parameters},
+	.applicable = applicable,
+	.prepare = prepare,
+	.chunks = natural_chunks,
+	.build = build,
+	.release = release,
+	.avoids_links = true,
+	.steps = steps,
+	.volume = volume,
+};

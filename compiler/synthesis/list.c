@@ -1,0 +1,287 @@
+/* list.c - the moves of chunks along trees, as a list schedule in time.
+ *
+ * A link that is free takes, of the moves whose data is there, that of the first chunk in the list.
+ * Stages by depth took up to 2.7 times as long.
+ *
+ * source R. L. Graham, Bell System Tech. J. 45, 1966 (list schedules)
+ */
+#include "list.h"
+#include <ordo/arena.h>
+#include <stdlib.h>
+
+/* Move 2 (way * nrank + v) goes from v up to its parent, the next one down to v. */
+struct heap {
+	uint32_t *items;
+	size_t count, room;
+};
+
+struct event {
+	uint64_t time;
+	uint32_t arc;
+};
+
+struct lister {
+	const struct ordo_capacities *graph;
+	const struct ordo_chunk_way *ways;
+	uint32_t nway, nrank;
+	uint32_t *arc_of;    /* [nrank][nrank] */
+	struct heap *ready;  /* [narc] moves, the least number first */
+	uint32_t *current;   /* [narc] the move on it; ORDO_NONE */
+	uint32_t *waiting;   /* [nway][nrank] sums that must still arrive */
+	bool *locked;	     /* [nway][nrank] a sum arrives */
+	struct heap *parked; /* [nway * nrank] moves that wait for the sum that arrives */
+	struct event *events;
+	size_t nevent, event_room;
+	uint32_t *idle; /* [nidle] arcs to look at */
+	bool *is_idle;
+	uint32_t nidle;
+	struct ordo_listed_move *moves;
+	size_t nmove;
+	bool failed;
+};
+
+static void push(struct lister *lister, struct heap *heap, uint32_t item)
+{
+	if (!ordo_array_reserve(&heap->items, &heap->room, heap->count + 1, sizeof item)) {
+		lister->failed = true;
+		return;
+	}
+	size_t place = heap->count++;
+	for (; place && heap->items[(place - 1) / 2] > item; place = (place - 1) / 2)
+		heap->items[place] = heap->items[(place - 1) / 2];
+	heap->items[place] = item;
+}
+
+static uint32_t pop(struct heap *heap)
+{
+	const uint32_t top = heap->items[0], last = heap->items[--heap->count];
+	size_t place = 0;
+	for (size_t child; (child = 2 * place + 1) < heap->count; place = child) {
+		if (child + 1 < heap->count && heap->items[child + 1] < heap->items[child])
+			child++;
+		if (heap->items[child] >= last)
+			break;
+		heap->items[place] = heap->items[child];
+	}
+	if (heap->count)
+		heap->items[place] = last;
+	return top;
+}
+
+static bool is_before(struct event a, struct event b)
+{
+	return a.time != b.time ? a.time < b.time : a.arc < b.arc;
+}
+
+static void push_event(struct lister *lister, struct event event)
+{
+	if (!ordo_array_reserve(
+		    &lister->events, &lister->event_room, lister->nevent + 1, sizeof event)) {
+		lister->failed = true;
+		return;
+	}
+	size_t place = lister->nevent++;
+	for (; place && is_before(event, lister->events[(place - 1) / 2]); place = (place - 1) / 2)
+		lister->events[place] = lister->events[(place - 1) / 2];
+	lister->events[place] = event;
+}
+
+static struct event pop_event(struct lister *lister)
+{
+	const struct event top = lister->events[0], last = lister->events[--lister->nevent];
+	size_t place = 0;
+	for (size_t child; (child = 2 * place + 1) < lister->nevent; place = child) {
+		if (child + 1 < lister->nevent &&
+			is_before(lister->events[child + 1], lister->events[child]))
+			child++;
+		if (!is_before(lister->events[child], last))
+			break;
+		lister->events[place] = lister->events[child];
+	}
+	if (lister->nevent)
+		lister->events[place] = last;
+	return top;
+}
+
+static void look_at(struct lister *lister, uint32_t arc)
+{
+	if (lister->current[arc] != ORDO_NONE || lister->is_idle[arc])
+		return;
+	lister->is_idle[arc] = true;
+	lister->idle[lister->nidle++] = arc;
+}
+
+/* Way, ends and kind of a move. */
+static struct ordo_listed_move move_of(const struct lister *lister, uint32_t move)
+{
+	const uint32_t way = move / 2 / lister->nrank, v = move / 2 % lister->nrank;
+	const struct ordo_chunk_way *it = &lister->ways[way];
+	if (move % 2)
+		return (struct ordo_listed_move){it->down[v], v, way, false};
+	return (struct ordo_listed_move){v, it->up[v], way, true};
+}
+
+static void make_ready(struct lister *lister, uint32_t move)
+{
+	const struct ordo_listed_move it = move_of(lister, move);
+	const uint32_t arc = lister->arc_of[(size_t)it.from * lister->nrank + it.to];
+	push(lister, &lister->ready[arc], move);
+	look_at(lister, arc);
+}
+
+/* A vertex has the result of a chunk: it goes to its children. */
+static void send_down(struct lister *lister, uint32_t way, uint32_t v)
+{
+	const uint32_t *down = lister->ways[way].down;
+	for (uint32_t child = 0; down && child < lister->nrank; child++)
+		if (down[child] == v && child != v)
+			make_ready(lister, 2 * (way * lister->nrank + child) + 1);
+}
+
+/* All sums of a vertex are there: its own goes up, or the root's down. */
+static void send_up(struct lister *lister, uint32_t way, uint32_t v)
+{
+	if (v == lister->ways[way].root)
+		send_down(lister, way, v);
+	else
+		make_ready(lister, 2 * (way * lister->nrank + v));
+}
+
+static void complete(struct lister *lister, uint32_t arc)
+{
+	const struct ordo_listed_move it = move_of(lister, lister->current[arc]);
+	const uint32_t slot = it.way * lister->nrank + it.to;
+	lister->current[arc] = ORDO_NONE;
+	look_at(lister, arc);
+	if (!it.sums) {
+		send_down(lister, it.way, it.to);
+		return;
+	}
+	lister->locked[slot] = false;
+	while (lister->parked[slot].count)
+		make_ready(lister, pop(&lister->parked[slot]));
+	if (--lister->waiting[slot] == 0)
+		send_up(lister, it.way, it.to);
+}
+
+static void start(struct lister *lister, uint32_t arc, uint64_t time)
+{
+	struct heap *ready = &lister->ready[arc];
+	lister->is_idle[arc] = false;
+	while (ready->count && !lister->failed) {
+		const uint32_t move = pop(ready);
+		const struct ordo_listed_move it = move_of(lister, move);
+		const uint32_t slot = it.way * lister->nrank + it.to;
+		if (it.sums && lister->locked[slot]) {
+			push(lister, &lister->parked[slot], move);
+			continue;
+		}
+		lister->locked[slot] = it.sums;
+		lister->current[arc] = move;
+		lister->moves[lister->nmove++] = it;
+		push_event(lister,
+			(struct event){time + (UINT64_C(1) << 40) /
+						       (uint64_t)lister->graph->arcs[arc].units,
+				arc});
+		return;
+	}
+}
+
+static int compare_numbers(const void *one, const void *other)
+{
+	const uint32_t a = *(const uint32_t *)one, b = *(const uint32_t *)other;
+	return (a > b) - (a < b);
+}
+
+static void run(struct lister *lister)
+{
+	uint64_t time = 0;
+	for (;;) {
+		qsort(lister->idle, lister->nidle, sizeof *lister->idle, compare_numbers);
+		for (uint32_t i = 0; i < lister->nidle; i++)
+			start(lister, lister->idle[i], time);
+		lister->nidle = 0;
+		if (!lister->nevent || lister->failed)
+			return;
+		time = lister->events[0].time;
+		while (lister->nevent && lister->events[0].time == time)
+			complete(lister, pop_event(lister).arc);
+	}
+}
+
+/* What can move at once: leaves of trees up, and roots without one. */
+static void begin(struct lister *lister)
+{
+	for (uint32_t way = 0; way < lister->nway; way++) {
+		const struct ordo_chunk_way *it = &lister->ways[way];
+		uint32_t *waiting = lister->waiting + (size_t)way * lister->nrank;
+		for (uint32_t v = 0; it->up && v < lister->nrank; v++)
+			if (v != it->root)
+				waiting[it->up[v]]++;
+		for (uint32_t v = 0; it->up && v < lister->nrank; v++)
+			if (!waiting[v])
+				send_up(lister, way, v);
+		if (!it->up)
+			send_down(lister, way, it->root);
+	}
+}
+
+static bool make_lister(struct lister *lister)
+{
+	const struct ordo_capacities *graph = lister->graph;
+	const size_t nrank = graph->nrank, nslot = lister->nway * nrank;
+	lister->arc_of = ordo_array_make(nrank * nrank, sizeof *lister->arc_of, 0xff);
+	lister->ready = ordo_array_make(graph->narc, sizeof *lister->ready, 0);
+	lister->current = ordo_array_make(graph->narc, sizeof *lister->current, 0xff);
+	lister->idle = ordo_array_make(graph->narc, sizeof *lister->idle, 0);
+	lister->is_idle = ordo_array_make(graph->narc, sizeof *lister->is_idle, 0);
+	lister->waiting = ordo_array_make(nslot, sizeof *lister->waiting, 0);
+	lister->locked = ordo_array_make(nslot, sizeof *lister->locked, 0);
+	lister->parked = ordo_array_make(nslot, sizeof *lister->parked, 0);
+	lister->moves = ordo_array_make(2 * nslot, sizeof *lister->moves, 0);
+	if (nslot >= ORDO_NONE / 2 || !lister->arc_of || !lister->ready || !lister->current ||
+		!lister->idle || !lister->is_idle || !lister->waiting || !lister->locked ||
+		!lister->parked || !lister->moves)
+		return false;
+	for (uint32_t i = 0; i < graph->narc; i++)
+		if (graph->arcs[i].from < nrank && graph->arcs[i].to < nrank)
+			lister->arc_of[graph->arcs[i].from * nrank + graph->arcs[i].to] = i;
+	return true;
+}
+
+static void free_lister(struct lister *lister)
+{
+	for (uint32_t i = 0; lister->ready && i < lister->graph->narc; i++)
+		free(lister->ready[i].items);
+	for (size_t i = 0; lister->parked && i < (size_t)lister->nway * lister->nrank; i++)
+		free(lister->parked[i].items);
+	free(lister->arc_of);
+	free(lister->ready);
+	free(lister->current);
+	free(lister->idle);
+	free(lister->is_idle);
+	free(lister->waiting);
+	free(lister->locked);
+	free(lister->parked);
+	free(lister->events);
+}
+
+bool ordo_list_moves(struct ordo_listed_move **moves, size_t *nmove,
+	const struct ordo_capacities *graph, const struct ordo_chunk_way *ways, uint32_t nway,
+	struct ordo_error *error)
+{
+	struct lister lister = {.graph = graph, .ways = ways, .nway = nway, .nrank = graph->nrank};
+	lister.failed = !make_lister(&lister);
+	if (!lister.failed) {
+		begin(&lister);
+		run(&lister);
+	}
+	free_lister(&lister);
+	*moves = lister.moves;
+	*nmove = lister.nmove;
+	if (!lister.failed)
+		return true;
+	free(lister.moves);
+	*moves = NULL;
+	return ordo_fail_memory(error);
+}

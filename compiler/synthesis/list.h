@@ -1,0 +1,27 @@
+/* list.h - the moves of chunks along trees, as a list schedule in time. Private to compiler/. */
+#ifndef ORDO_SYNTHESIS_LIST_H
+#define ORDO_SYNTHESIS_LIST_H
+
+#include "graph.h"
+
+/* A chunk goes up a tree, is summed on its way, and then down a tree from the same root; either
+ * tree may be NULL. [nrank] parents; the root is its own. Chunks that come first in the list have
+ * the right of way. */
+struct ordo_chunk_way {
+	uint32_t chunk, root;
+	const uint32_t *up, *down;
+};
+
+struct ordo_listed_move {
+	uint32_t from, to, way; /* index of the chunk's way */
+	bool sums;
+};
+
+/* All moves by the time at which they begin, if a link carries one chunk after another, in time
+ * that is inverse to its bandwidth, and two sums into one slot do not overlap. The caller frees
+ * *moves [*nmove]. false: no memory. */
+bool ordo_list_moves(struct ordo_listed_move **moves, size_t *nmove,
+	const struct ordo_capacities *graph, const struct ordo_chunk_way *ways, uint32_t nway,
+	struct ordo_error *error);
+
+#endif

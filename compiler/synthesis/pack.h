@@ -1,0 +1,44 @@
+/* pack.h - trees that together load no link above its capacity. Private to compiler/. */
+#ifndef ORDO_SYNTHESIS_PACK_H
+#define ORDO_SYNTHESIS_PACK_H
+
+#include "graph.h"
+
+struct ordo_packed_tree {
+	uint32_t root, units, height;
+};
+
+struct ordo_packing {
+	uint32_t nrank, ntree;
+	uint32_t k; /* units of each root; of all trees together, if they have any root */
+	struct ordo_packed_tree *trees; /* [ntree] */
+	uint32_t *parents;		/* [ntree][nrank] the root is its own parent */
+	size_t tree_room, parent_room;
+};
+
+/* The caller frees it, also after a call below failed. */
+void ordo_packing_free(struct ordo_packing *packing);
+/* Adds a tree of one unit or more; sets its height. false: no memory. */
+bool ordo_packing_add(
+	struct ordo_packing *packing, uint32_t root, uint32_t units, const uint32_t *parents);
+
+/* pack.c: trees from the roots to all vertices, without switches: k units from `root`, or from every
+ * rank if that is ORDO_NONE, on capacities[graph->narc]. They exist if every set of vertices is
+ * entered by as much capacity as trees of roots outside (Edmonds); otherwise `error` says so. */
+bool ordo_pack_from_roots(struct ordo_packing *packing, const struct ordo_capacities *graph,
+	const uint32_t *capacities, uint32_t root, uint32_t k, struct ordo_error *error);
+/* span.c: k spanning trees of one unit each on a symmetric graph, that use no pair of vertices more
+ * often than capacities of its arcs say, whatever the direction. They exist if cross >= k (p - 1)
+ * for every partition into p sets (Tutte, Nash-Williams); otherwise `error` says so. Rooted where
+ * they are least high. */
+bool ordo_pack_spanning(struct ordo_packing *packing, const struct ordo_capacities *graph,
+	const uint32_t *capacities, uint32_t k, struct ordo_error *error);
+
+/* units.c: the greatest k up to `most`, or the k given, for which trees come nearest to the bound,
+ * and capacities in units of one tree. k 0: chosen. */
+bool ordo_units_from_roots(const struct ordo_capacities *graph, uint32_t root, uint32_t *k,
+	uint32_t most, uint32_t *capacities, struct ordo_error *error);
+bool ordo_units_spanning(const struct ordo_capacities *graph, uint32_t *k, uint32_t most,
+	uint32_t *capacities, struct ordo_error *error);
+
+#endif

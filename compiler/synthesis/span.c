@@ -1,0 +1,188 @@
+/* span.c - spanning trees that use no link too often, by matroid union.
+ *
+ * The copies of each link are inserted one after another into k forests. A copy that closes a cycle
+ * in forest i puts the links of that cycle into a queue, and each of these tries the next forest;
+ * one that closes none is inserted there, and the copies that led to it move on by one forest each.
+ *
+ * source J. Roskind and R. E. Tarjan, Math. Oper. Res. 10(4), 1985
+ */
+#include "pack.h"
+#include <ordo/arena.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct copy {
+	uint32_t a, b;
+	uint32_t forest; /* ORDO_NONE: not in any */
+	uint32_t label;	 /* the copy whose cycle it is on; ORDO_NONE: not reached */
+};
+
+struct spanner {
+	uint32_t nrank, k, ncopy;
+	struct copy *copies;
+	/* [k][nrank][nrank] the copy between two ranks in a forest; ORDO_NONE */
+	uint32_t *joins;
+	uint32_t *queue, *reached; /* [ncopy] */
+	uint32_t nreached;
+	uint32_t *parents, *order; /* [nrank] a search in a forest */
+};
+
+static uint32_t *join_of(struct spanner *spanner, uint32_t forest, uint32_t a, uint32_t b)
+{
+	return &spanner->joins[((size_t)forest * spanner->nrank + a) * spanner->nrank + b];
+}
+
+static void set_join(struct spanner *spanner, uint32_t copy, uint32_t forest, uint32_t value)
+{
+	const struct copy *it = &spanner->copies[copy];
+	*join_of(spanner, forest, it->a, it->b) = *join_of(spanner, forest, it->b, it->a) = value;
+}
+
+/* Searches a forest from a rank: parents, ORDO_NONE where it does not lead. Returns how many ranks
+ * it reaches. */
+static uint32_t search(struct spanner *spanner, uint32_t forest, uint32_t from)
+{
+	uint32_t count = 1;
+	memset(spanner->parents, 0xff, spanner->nrank * sizeof *spanner->parents);
+	spanner->parents[from] = from;
+	spanner->order[0] = from;
+	for (uint32_t i = 0; i < count; i++)
+		for (uint32_t v = 0; v < spanner->nrank; v++)
+			if (spanner->parents[v] == ORDO_NONE &&
+				*join_of(spanner, forest, spanner->order[i], v) != ORDO_NONE) {
+				spanner->parents[v] = spanner->order[i];
+				spanner->order[count++] = v;
+			}
+	return count;
+}
+
+/* Moves copies on along the labels: `copy` goes to `forest`, the one whose cycle it was on to where
+ * it was. */
+static void augment(struct spanner *spanner, uint32_t copy, uint32_t forest)
+{
+	for (;;) {
+		const uint32_t before = spanner->copies[copy].forest;
+		if (before != ORDO_NONE)
+			set_join(spanner, copy, before, ORDO_NONE);
+		set_join(spanner, copy, forest, copy);
+		spanner->copies[copy].forest = forest;
+		if (before == ORDO_NONE)
+			return;
+		forest = before;
+		copy = spanner->copies[copy].label;
+	}
+}
+
+/* Puts the links of the cycle that a copy closes in a forest into the queue. The forest was searched
+ * from one end of the copy. */
+static void label_cycle(struct spanner *spanner, uint32_t copy, uint32_t forest)
+{
+	for (uint32_t v = spanner->copies[copy].b; spanner->parents[v] != v;
+		v = spanner->parents[v]) {
+		const uint32_t other = *join_of(spanner, forest, v, spanner->parents[v]);
+		if (spanner->copies[other].label != ORDO_NONE)
+			continue;
+		spanner->copies[other].label = copy;
+		spanner->queue[spanner->nreached++] = other;
+	}
+}
+
+/* Inserts a copy into the forests, if they can hold it too; begins with forest `first`. */
+static bool insert(struct spanner *spanner, uint32_t copy, uint32_t first)
+{
+	bool inserted = false;
+	spanner->nreached = 1;
+	spanner->queue[0] = copy;
+	spanner->copies[copy].label = copy;
+	for (uint32_t i = 0; i < spanner->nreached && !inserted; i++) {
+		const uint32_t one = spanner->queue[i];
+		const struct copy *it = &spanner->copies[one];
+		const uint32_t forest =
+			it->forest == ORDO_NONE ? first : (it->forest + 1) % spanner->k;
+		search(spanner, forest, it->a);
+		inserted = spanner->parents[it->b] == ORDO_NONE;
+		if (inserted)
+			augment(spanner, one, forest);
+		else
+			label_cycle(spanner, one, forest);
+	}
+	for (uint32_t i = 0; i < spanner->nreached; i++)
+		spanner->copies[spanner->queue[i]].label = ORDO_NONE;
+	return inserted;
+}
+
+static bool make_spanner(struct spanner *spanner, const struct ordo_capacities *graph,
+	const uint32_t *capacities, uint32_t k)
+{
+	size_t ncopy = 0, njoin = (size_t)k * graph->nrank * graph->nrank;
+	for (uint32_t i = 0; i < graph->narc; i++)
+		if (graph->arcs[i].from < graph->arcs[i].to)
+			ncopy += capacities[i] < k ? capacities[i] : k;
+	*spanner = (struct spanner){.nrank = graph->nrank,
+		.k = k,
+		.copies = ordo_array_make(ncopy, sizeof *spanner->copies, 0xff),
+		.joins = ordo_array_make(njoin, sizeof *spanner->joins, 0xff),
+		.queue = ordo_array_make(ncopy, sizeof *spanner->queue, 0),
+		.parents = ordo_array_make(graph->nrank, sizeof *spanner->parents, 0),
+		.order = ordo_array_make(graph->nrank, sizeof *spanner->order, 0)};
+	if (!spanner->copies || !spanner->joins || !spanner->queue || !spanner->parents ||
+		!spanner->order)
+		return false;
+	/* A copy of each link, then the next of each: so that the first forests fill evenly. */
+	for (uint32_t round = 0; spanner->ncopy < ncopy; round++)
+		for (uint32_t i = 0; i < graph->narc; i++)
+			if (graph->arcs[i].from < graph->arcs[i].to && round < k &&
+				round < capacities[i])
+				spanner->copies[spanner->ncopy++] =
+					(struct copy){graph->arcs[i].from, graph->arcs[i].to,
+						ORDO_NONE, ORDO_NONE};
+	return true;
+}
+
+static void free_spanner(struct spanner *spanner)
+{
+	free(spanner->copies);
+	free(spanner->joins);
+	free(spanner->queue);
+	free(spanner->parents);
+	free(spanner->order);
+}
+
+/* Adds a forest that spans as a tree, with the root from which it is least high. */
+static bool add_forest(struct spanner *spanner, struct ordo_packing *packing, uint32_t forest)
+{
+	uint32_t best = 0, least = ORDO_NONE;
+	for (uint32_t root = 0; root < spanner->nrank; root++) {
+		search(spanner, forest, root);
+		uint32_t depth = 0;
+		for (uint32_t v = spanner->order[spanner->nrank - 1]; spanner->parents[v] != v;
+			v = spanner->parents[v])
+			depth++;
+		if (depth < least) {
+			least = depth;
+			best = root;
+		}
+	}
+	search(spanner, forest, best);
+	return ordo_packing_add(packing, best, 1, spanner->parents);
+}
+
+bool ordo_pack_spanning(struct ordo_packing *packing, const struct ordo_capacities *graph,
+	const uint32_t *capacities, uint32_t k, struct ordo_error *error)
+{
+	struct spanner spanner;
+	bool worked = make_spanner(&spanner, graph, capacities, k);
+	uint64_t missing = (uint64_t)k * (graph->nrank - 1);
+	*packing = (struct ordo_packing){.nrank = graph->nrank, .k = k};
+	for (uint32_t copy = 0; worked && missing && copy < spanner.ncopy; copy++)
+		missing -= insert(&spanner, copy, copy % k);
+	if (worked && missing) {
+		free_spanner(&spanner);
+		return ordo_fail(error, ORDO_USAGE, 0,
+			"packing: the links cannot carry %u spanning trees", k);
+	}
+	for (uint32_t forest = 0; worked && forest < k; forest++)
+		worked = add_forest(&spanner, packing, forest);
+	free_spanner(&spanner);
+	return worked || ordo_fail_memory(error);
+}
