@@ -13,6 +13,13 @@ static bool is_lower(const struct ordo_line *one, const struct ordo_line *other,
 	return a < b || (a <= b && one->slope < other->slope);
 }
 
+/* Strictly lower, by more than the slopes were rounded by: equal costs are not lower. */
+static bool is_cheaper(const struct ordo_line *one, const struct ordo_line *other, uint64_t bytes)
+{
+	const long double rounded = 4e-16L, of_other = ordo_line_at(other, bytes);
+	return ordo_line_at(one, bytes) < of_other - rounded * of_other;
+}
+
 uint32_t ordo_lowest_line(const struct ordo_line *lines, uint32_t count, uint64_t bytes)
 {
 	uint32_t lowest = ORDO_NONE;
@@ -29,7 +36,7 @@ static uint64_t first_lower(
 {
 	while (low < high) {
 		const uint64_t middle = low + (high - low) / 2;
-		if (ordo_line_at(other, middle) < ordo_line_at(line, middle))
+		if (is_cheaper(other, line, middle))
 			high = middle;
 		else
 			low = middle + 1;
@@ -44,7 +51,7 @@ uint64_t ordo_next_crossing(
 	for (uint32_t i = 0; i < count; i++) {
 		const uint64_t high = crossing ? crossing : last;
 		if (lines[i].left_out || high <= bytes ||
-			!(ordo_line_at(&lines[i], high) < ordo_line_at(&lines[line], high)))
+			!is_cheaper(&lines[i], &lines[line], high))
 			continue;
 		crossing = first_lower(&lines[line], &lines[i], bytes + 1, high);
 	}

@@ -215,9 +215,10 @@ static void without_conditions_the_order_changes(void **state)
 	struct ordo_selection selection;
 	select_for(&wish, &selection);
 	check_crossings(&wish, &selection, 1000);
-	assert_int_equal(selection.nrange, 3);
-	assert_int_equal(count_orders(&selection), 2);
+	assert_int_equal(selection.nrange, 4);
+	assert_int_equal(count_orders(&selection), 3);
 	assert_string_equal(selection.ranges[0].digest, selection.ranges[1].digest);
+	assert_string_equal(selection.ranges[3].algorithm, "packing");
 	assert_string_equal(selection.ranges[0].algorithm, "recursive-doubling(masks=near)");
 	assert_true(selection.price == 1);
 	ordo_selection_free(&selection);
@@ -233,13 +234,13 @@ static void without_conditions_the_order_changes(void **state)
 	select_for(&wish, &selection);
 	assert_int_equal(count_orders(&selection), 1);
 	ordo_selection_free(&selection);
-	/* Of all orders the cheapest, not that of the first candidate: above 1 MiB a ring is best
-	 * everywhere. */
+	/* Of all orders the cheapest, not that of the first candidate: above 8 MiB trees packed
+	 * into all links are best everywhere. */
 	wish.suits = NULL;
-	wish.from_bytes = 1 << 20;
+	wish.from_bytes = 1 << 23;
 	select_for(&wish, &selection);
 	assert_int_equal(selection.nrange, 1);
-	assert_string_equal(selection.ranges[0].algorithm, "ring(directions=2)");
+	assert_string_equal(selection.ranges[0].algorithm, "packing");
 	assert_true(selection.price == 1);
 	ordo_selection_free(&selection);
 	ordo_topology_destroy(topology);
