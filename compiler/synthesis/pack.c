@@ -1,12 +1,12 @@
 /* pack.c - trees from roots to all vertices, grown arc by arc.
  *
- * Each pending tree i has reached the vertices V_i and stands for c_i trees. The rest can be packed
- * iff every set T is entered by at least the sum of c_i over the trees with V_i outside T (Edmonds
- * 1973, with multiplicities); what it is entered by above that is its slack. An arc x -> y that tree
- * i takes M times lowers the slack of the sets with y, without x, that V_i meets; so M is at most
- * the least of these, which is a maximum flow from x to y, with arcs from x to each other pending
- * tree j (c_j) and on to V_j: the flow without these c_j. If that is less than c_i, the tree
- * divides.
+ * Each pending tree i has reached the vertices V_i and stands for c_i trees. The rest can be
+ * packed iff every set T is entered by at least the sum of c_i over the trees with V_i outside T
+ * (Edmonds 1973, with multiplicities); what it is entered by above that is its slack. An arc x ->
+ * y that tree i takes M times lowers the slack of the sets with y, without x, that V_i meets; so M
+ * is at most the least of these, which is a maximum flow from x to y, with arcs from x to each
+ * other pending tree j (c_j) and on to V_j: the flow without these c_j. If that is less than c_i,
+ * the tree divides.
  *
  * Arcs that all c_i can take come first, breadth-first; an arc that was refused stays refused for
  * that tree, as its V_i only grows.
@@ -116,32 +116,43 @@ static void take_arc(struct packer *packer, uint32_t arc)
 	tree->order[tree->ncovered++] = y;
 }
 
-/* Takes every arc that all units of the tree may take, breadth-first. *best: of the others the first
- * with the most units; ORDO_NONE: there is none. false: no memory. */
-static bool grow(struct packer *packer, uint32_t *best)
+/* Takes every arc that all units of the tree may take, breadth-first. false: no memory. */
+static bool grow(struct packer *packer)
 {
 	const struct ordo_capacities *graph = packer->graph;
 	struct growing *tree = &packer->trees[packer->ntree - 1];
-	*best = ORDO_NONE;
 	for (uint32_t i = 0; i < tree->ncovered; i++) {
 		const uint32_t x = tree->order[i];
 		for (uint32_t arc = graph->first[x]; arc < graph->first[x + 1]; arc++) {
-			if (tree->parents[graph->arcs[arc].to] != ORDO_NONE)
+			if (tree->parents[graph->arcs[arc].to] != ORDO_NONE ||
+				packer->most[arc] < tree->units)
 				continue;
-			if (packer->most[arc] >= tree->units) {
-				const int64_t units = measure_arc(packer, arc);
-				if (units < 0)
-					return false;
-				packer->most[arc] = (uint32_t)units;
-			}
+			const int64_t units = measure_arc(packer, arc);
+			if (units < 0)
+				return false;
+			packer->most[arc] = (uint32_t)units;
 			if (packer->most[arc] >= tree->units)
 				take_arc(packer, arc);
-			else if (packer->most[arc] &&
-				 (*best == ORDO_NONE || packer->most[arc] > packer->most[*best]))
-				*best = arc;
 		}
 	}
 	return true;
+}
+
+/* The first arc that the most units of the tree may take, by what was measured. ORDO_NONE: there is
+ * none. */
+static uint32_t find_best(const struct packer *packer)
+{
+	const struct ordo_capacities *graph = packer->graph;
+	const struct growing *tree = &packer->trees[packer->ntree - 1];
+	uint32_t best = ORDO_NONE;
+	for (uint32_t i = 0; i < tree->ncovered; i++) {
+		const uint32_t x = tree->order[i];
+		for (uint32_t arc = graph->first[x]; arc < graph->first[x + 1]; arc++)
+			if (tree->parents[graph->arcs[arc].to] == ORDO_NONE && packer->most[arc] &&
+				(best == ORDO_NONE || packer->most[arc] > packer->most[best]))
+				best = arc;
+	}
+	return best;
 }
 
 /* The last tree divides: `units` of it go on, below the rest, which stays as it is. */
@@ -170,17 +181,17 @@ static bool finish_tree(
 	struct packer *packer, struct ordo_packing *packing, struct ordo_error *error)
 {
 	const struct ordo_capacities *graph = packer->graph;
-	uint32_t best;
 	for (uint32_t arc = 0; arc < graph->narc; arc++)
 		packer->most[arc] = UINT32_MAX;
 	if (!make_network(packer))
 		return ordo_fail_memory(error);
 	for (;;) {
-		if (!grow(packer, &best))
+		if (!grow(packer))
 			return ordo_fail_memory(error);
 		const struct growing *tree = &packer->trees[packer->ntree - 1];
 		if (tree->ncovered == graph->nrank)
 			break;
+		const uint32_t best = find_best(packer);
 		if (best == ORDO_NONE)
 			return fail_packing(error);
 		const int64_t units = measure_arc(packer, best);

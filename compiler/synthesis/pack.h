@@ -22,9 +22,10 @@ void ordo_packing_free(struct ordo_packing *packing);
 bool ordo_packing_add(
 	struct ordo_packing *packing, uint32_t root, uint32_t units, const uint32_t *parents);
 
-/* pack.c: trees from the roots to all vertices, without switches: k units from `root`, or from every
- * rank if that is ORDO_NONE, on capacities[graph->narc]. They exist if every set of vertices is
- * entered by as much capacity as trees of roots outside (Edmonds); otherwise `error` says so. */
+/* pack.c: trees from the roots to all vertices, without switches: k units from `root`, or from
+ * every rank if that is ORDO_NONE, on capacities[graph->narc]. They exist if every set of vertices
+ * is entered by as much capacity as trees of roots outside (Edmonds); otherwise `error` says so.
+ */
 bool ordo_pack_from_roots(struct ordo_packing *packing, const struct ordo_capacities *graph,
 	const uint32_t *capacities, uint32_t root, uint32_t k, struct ordo_error *error);
 /* span.c: k spanning trees of one unit each on a symmetric graph, that use no pair of vertices more

@@ -1,8 +1,10 @@
 /* span.c - spanning trees that use no link too often, by matroid union.
  *
- * The copies of each link are inserted one after another into k forests. A copy that closes a cycle
- * in forest i puts the links of that cycle into a queue, and each of these tries the next forest;
- * one that closes none is inserted there, and the copies that led to it move on by one forest each.
+ * At first each forest takes a low tree, breadth-first from the rank with the most left, out of
+ * what the forests before it have left. Then the other copies of each link are inserted one after
+ * another into k forests. A copy that closes a cycle in forest i puts the links of that cycle into
+ * a queue, and each of these tries the next forest; one that closes none is inserted there, and
+ * the copies that led to it move on by one forest each.
  *
  * source J. Roskind and R. E. Tarjan, Math. Oper. Res. 10(4), 1985
  */
@@ -22,7 +24,8 @@ struct spanner {
 	struct copy *copies;
 	/* [k][nrank][nrank] the copy between two ranks in a forest; ORDO_NONE */
 	uint32_t *joins;
-	uint32_t *queue, *reached; /* [ncopy] */
+	uint32_t *queue;	/* [ncopy] */
+	uint32_t *first, *left; /* [nrank][nrank] the copies of a pair; how many no tree took */
 	uint32_t nreached;
 	uint32_t *parents, *order; /* [nrank] a search in a forest */
 };
@@ -73,8 +76,8 @@ static void augment(struct spanner *spanner, uint32_t copy, uint32_t forest)
 	}
 }
 
-/* Puts the links of the cycle that a copy closes in a forest into the queue. The forest was searched
- * from one end of the copy. */
+/* Puts the links of the cycle that a copy closes in a forest into the queue. The forest was
+ * searched from one end of the copy. */
 static void label_cycle(struct spanner *spanner, uint32_t copy, uint32_t forest)
 {
 	for (uint32_t v = spanner->copies[copy].b; spanner->parents[v] != v;
@@ -114,28 +117,38 @@ static bool insert(struct spanner *spanner, uint32_t copy, uint32_t first)
 static bool make_spanner(struct spanner *spanner, const struct ordo_capacities *graph,
 	const uint32_t *capacities, uint32_t k)
 {
-	size_t ncopy = 0, njoin = (size_t)k * graph->nrank * graph->nrank;
+	size_t ncopy = 0;
+	const size_t npair = (size_t)graph->nrank * graph->nrank;
 	for (uint32_t i = 0; i < graph->narc; i++)
 		if (graph->arcs[i].from < graph->arcs[i].to)
 			ncopy += capacities[i] < k ? capacities[i] : k;
 	*spanner = (struct spanner){.nrank = graph->nrank,
 		.k = k,
 		.copies = ordo_array_make(ncopy, sizeof *spanner->copies, 0xff),
-		.joins = ordo_array_make(njoin, sizeof *spanner->joins, 0xff),
+		.joins = ordo_array_make(k * npair, sizeof *spanner->joins, 0xff),
 		.queue = ordo_array_make(ncopy, sizeof *spanner->queue, 0),
+		.first = ordo_array_make(npair, sizeof *spanner->first, 0),
+		.left = ordo_array_make(npair, sizeof *spanner->left, 0),
 		.parents = ordo_array_make(graph->nrank, sizeof *spanner->parents, 0),
 		.order = ordo_array_make(graph->nrank, sizeof *spanner->order, 0)};
-	if (!spanner->copies || !spanner->joins || !spanner->queue || !spanner->parents ||
-		!spanner->order)
+	if (!spanner->copies || !spanner->joins || !spanner->queue || !spanner->first ||
+		!spanner->left || !spanner->parents || !spanner->order)
 		return false;
-	/* A copy of each link, then the next of each: so that the first forests fill evenly. */
-	for (uint32_t round = 0; spanner->ncopy < ncopy; round++)
-		for (uint32_t i = 0; i < graph->narc; i++)
-			if (graph->arcs[i].from < graph->arcs[i].to && round < k &&
-				round < capacities[i])
-				spanner->copies[spanner->ncopy++] =
-					(struct copy){graph->arcs[i].from, graph->arcs[i].to,
-						ORDO_NONE, ORDO_NONE};
+	for (uint32_t i = 0; i < graph->narc; i++) {
+		const struct ordo_arc *arc = &graph->arcs[i];
+		if (arc->from > arc->to)
+			continue;
+		const uint32_t count = capacities[i] < k ? capacities[i] : k;
+		for (uint32_t way = 0; way < 2; way++) {
+			const size_t pair = way ? (size_t)arc->to * graph->nrank + arc->from
+						: (size_t)arc->from * graph->nrank + arc->to;
+			spanner->first[pair] = spanner->ncopy;
+			spanner->left[pair] = count;
+		}
+		for (uint32_t one = 0; one < count; one++)
+			spanner->copies[spanner->ncopy++] =
+				(struct copy){arc->from, arc->to, ORDO_NONE, ORDO_NONE};
+	}
 	return true;
 }
 
@@ -144,8 +157,50 @@ static void free_spanner(struct spanner *spanner)
 	free(spanner->copies);
 	free(spanner->joins);
 	free(spanner->queue);
+	free(spanner->first);
+	free(spanner->left);
 	free(spanner->parents);
 	free(spanner->order);
+}
+
+/* The rank with the most copies left. */
+static uint32_t fullest(const struct spanner *spanner)
+{
+	uint32_t best = 0;
+	uint64_t most = 0;
+	for (uint32_t a = 0; a < spanner->nrank; a++) {
+		uint64_t sum = 0;
+		for (uint32_t b = 0; b < spanner->nrank; b++)
+			sum += spanner->left[(size_t)a * spanner->nrank + b];
+		if (sum > most) {
+			most = sum;
+			best = a;
+		}
+	}
+	return best;
+}
+
+/* The forest takes a tree out of what is left, breadth-first. Returns how many copies. */
+static uint32_t plant(struct spanner *spanner, uint32_t forest)
+{
+	const uint32_t nrank = spanner->nrank;
+	uint32_t count = 1;
+	memset(spanner->parents, 0xff, nrank * sizeof *spanner->parents);
+	spanner->order[0] = fullest(spanner);
+	spanner->parents[spanner->order[0]] = spanner->order[0];
+	for (uint32_t i = 0; i < count; i++)
+		for (uint32_t a = spanner->order[i], b = 0; b < nrank; b++) {
+			uint32_t *left = &spanner->left[(size_t)a * nrank + b];
+			if (spanner->parents[b] != ORDO_NONE || !*left)
+				continue;
+			spanner->left[(size_t)b * nrank + a] = --*left;
+			const uint32_t copy = spanner->first[(size_t)a * nrank + b] + *left;
+			spanner->copies[copy].forest = forest;
+			set_join(spanner, copy, forest, copy);
+			spanner->parents[b] = a;
+			spanner->order[count++] = b;
+		}
+	return count - 1;
 }
 
 /* Adds a forest that spans as a tree, with the root from which it is least high. */
@@ -174,8 +229,11 @@ bool ordo_pack_spanning(struct ordo_packing *packing, const struct ordo_capaciti
 	bool worked = make_spanner(&spanner, graph, capacities, k);
 	uint64_t missing = (uint64_t)k * (graph->nrank - 1);
 	*packing = (struct ordo_packing){.nrank = graph->nrank, .k = k};
+	for (uint32_t forest = 0; worked && forest < k; forest++)
+		missing -= plant(&spanner, forest);
 	for (uint32_t copy = 0; worked && missing && copy < spanner.ncopy; copy++)
-		missing -= insert(&spanner, copy, copy % k);
+		if (spanner.copies[copy].forest == ORDO_NONE)
+			missing -= insert(&spanner, copy, copy % k);
 	if (worked && missing) {
 		free_spanner(&spanner);
 		return ordo_fail(error, ORDO_USAGE, 0,

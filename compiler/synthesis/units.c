@@ -1,9 +1,10 @@
 /* units.c - how many trees a root has, and how many trees a link carries.
  *
- * Trees that reach the bound a/b load no link above its capacity if k units(e) a/b is an integer for
- * every link e: the least such k is b / gcd(b, all a units(e)). Where that is too large, capacities
- * are floor(U units(e)) with the least U for which the trees exist, for each k; that U/k is not
- * monotone in k, so all are compared. */
+ * Trees that reach the bound a/b load no link above its capacity if k units(e) a/b is an integer
+ * for every link e: the least such k is b / gcd(b, all a units(e)). Where that is too large,
+ * capacities are floor(U units(e)) with the least U for which the trees exist, for each k; that
+ * U/k is not monotone in k, so all are compared.
+ */
 #include "cut.h"
 #include "pack.h"
 #include <ordo/arena.h>
@@ -187,7 +188,7 @@ bool ordo_units_spanning(const struct ordo_capacities *graph, uint32_t *k, uint3
 	free(partition.set_of);
 	const int64_t a = 2 * ((int64_t)partition.nset - 1), b = partition.units,
 		      least = b ? exact_units(graph, a, b) : INT64_MAX;
-	if (!exact || (*k ? *k % least != 0 : least > most))
+	if (!exact || (*k ? *k > most || *k % least != 0 : least > most))
 		return ordo_fail(error, ORDO_USAGE, 0,
 			"packing: found k=%u, wanted a multiple of %lld up to %u", *k,
 			(long long)least, most);

@@ -21,9 +21,11 @@
 #include <stdlib.h>
 
 enum {
-	MOST_RANKS = 128,
+	MOST_RANKS = 64,
 	MOST_UNITS = 64,
 	MOST_SPANNING = 256,
+	/* Spanning trees times ranks: beyond, their search takes seconds. */
+	MOST_SPANNING_EFFORT = 3072,
 	MOST_PIECES = 4,
 	USUAL_MOVES = 1 << 14
 };
@@ -99,9 +101,11 @@ static bool pack_spanning(const struct ordo_resolved_request *request, struct pa
 {
 	uint32_t *capacities = ordo_array_make(packed->graph.narc, sizeof *capacities, 0),
 		 k = number_of(request, "k");
+	const uint32_t most = MOST_SPANNING_EFFORT / packed->graph.nrank;
 	packed->spanning =
 		capacities &&
-		ordo_units_spanning(&packed->graph, &k, MOST_SPANNING, capacities, error) &&
+		ordo_units_spanning(&packed->graph, &k, most < MOST_SPANNING ? most : MOST_SPANNING,
+			capacities, error) &&
 		ordo_pack_spanning(&packed->down, &packed->graph, capacities, k, error);
 	free(capacities);
 	return packed->spanning;
@@ -270,7 +274,6 @@ static void write_moves(struct ordo_builder *b, const struct ordo_chunk_way *way
 		const struct ordo_chunk_way *way = &ways[move->way];
 		const struct ordo_slice chunk = {way->chunk, 1};
 		ordo_stream(b, "to", move->to);
-		ordo_phase(b, move->sums ? "reduce" : "broadcast", ORDO_NONE);
 		if (move->sums)
 			ordo_add_on(b, move->to, move->from, chunk, false);
 		else
@@ -280,7 +283,13 @@ static void write_moves(struct ordo_builder *b, const struct ordo_chunk_way *way
 
 static void build(struct ordo_builder *b, const struct ordo_resolved_request *request)
 {
+	static const char *const phases[] = {[ORDO_ALLREDUCE] = "all-reduce",
+		[ORDO_REDUCE] = "reduce",
+		[ORDO_BROADCAST] = "broadcast",
+		[ORDO_REDUCESCATTER] = "reduce-scatter",
+		[ORDO_ALLGATHER] = "all-gather"};
 	const struct packed *packed = request->prepared;
+	const enum ordo_operator op = request->problem.op;
 	const uint32_t nway = count_ways(request);
 	struct ordo_chunk_way *ways = ordo_array_make(nway, sizeof *ways, 0);
 	struct ordo_listed_move *moves = NULL;
@@ -294,6 +303,8 @@ static void build(struct ordo_builder *b, const struct ordo_resolved_request *re
 	if (ways && lay_ways(request, ways, NULL) &&
 		ordo_list_moves(&moves, &nmove, &packed->graph, ways, nway, NULL)) {
 		contribute(b, ways, nway, request->problem.nrank);
+		/* One phase, in which moves to one rank go as one message. */
+		ordo_phase(b, phases[op], ORDO_NONE);
 		write_moves(b, ways, moves, nmove);
 	} else {
 		ordo_builder_fail_memory(b);
@@ -376,7 +387,7 @@ const struct ordo_algorithm ordo_algorithm_packing = {
 			"as the number of pieces allows, where rings and meshes leave links idle. "
 			"Not for small messages, which follow each other along high trees.",
 		.operators = ALL_OF_THEM,
-		.ranks = "up to 128",
+		.ranks = "up to 64",
 		.steps = "the height of the highest tree; AllReduce twice",
 		.volume = "what the trees take of the busiest rank's links",
 		.order = "a tree for each piece",

@@ -1,0 +1,115 @@
+#!/usr/bin/env python3
+"""test_packing.py ORDO - packing: the load of every link, added up from the documents, is that of
+the bound; and each is proved on its topology."""
+import json
+from fractions import Fraction
+
+from desk import desk_case
+from tap import run_cases, wanted
+
+OPERATORS = ["allgather", "reduce-scatter", "broadcast", "reduce", "allreduce"]
+
+
+def count_chunks(document):
+    """(from, to) -> chunks."""
+    counts = {}
+    for program in document["programs"]:
+        for stream in program["streams"]:
+            for task in stream["tasks"]:
+                if task["task"] in ("Send", "SendReduce"):
+                    pair = program["rank"], task["peer"]
+                    counts[pair] = counts.get(pair, 0) + task.get("count", 1)
+    return counts
+
+
+def load_of(ordo, operator, topology, words):
+    """The greatest load of a link in n over GB/s, and the bound of the wire."""
+    ordo.works("compile", operator, "-t", "t.json", "-n", topology["ranks"], *words, "-o", "p.json")
+    ordo.works("verify", "p.json", "-t", "t.json")
+    document = json.loads((ordo.folder / "p.json").read_text())
+    blocks = topology["ranks"] if operator in ("allgather", "reduce-scatter") else 1
+    nchunk = document["chunks_per_block"] * blocks
+    widths = {}
+    for link in topology["links"]:
+        pair = link["from"], link["to"]
+        widths[pair] = widths.get(pair, 0) + Fraction(str(link["bandwidth_gbs"]))
+    counts = count_chunks(document)
+    wanted(set(counts) <= set(widths), counts, widths)
+    bound = ordo.answer("bound", operator, "-t", "t.json")
+    return (max(Fraction(count, nchunk) / widths[pair] for pair, count in counts.items()),
+            Fraction(bound["numerator"], bound["denominator"])
+            / Fraction(bound["unit_gigabytes_per_second"]))
+
+
+def topology_of(nrank, links):
+    """links: (from, to, GB/s)"""
+    return {"schema": "ordo/topology/1", "name": "t", "ranks": nrank,
+            "links": [{"from": a, "to": b, "latency_ns": 1, "bandwidth_gbs": width}
+                      for a, b, width in links]}
+
+
+def drawn(number):
+    """A ring of widths 1 and 2, as wide both ways or not, and some chords."""
+    n = 4 + number % 4
+    links = [(a, (a + 1) % n, 1 + (a + number) % 2) for a in range(n)]
+    links += [(b, a, width if number % 2 else 1) for a, b, width in links]
+    links += [(a, b, 2) for a in range(n) for b in range(n)
+              if abs(a - b) == 2 and (min(a, b) + number) % 3 == 0]
+    return topology_of(n, links)
+
+
+CASES = [
+    topology_of(8, [(a, b, 56) for a in range(8) for b in range(8)
+                    if a != b and {a, b} not in ({0, 1}, *([{2, 3}, {2, 5}] * more))])
+    for more in (0, 1)
+] + [topology_of(8, [(a, a ^ bit, 18.3) for a in range(8) for bit in (1, 2, 4)])] + [
+    drawn(number) for number in range(8)]
+
+
+@desk_case("packing: no link carries more than the bound says, and one as much")
+def _(ordo):
+    for topology in CASES:
+        (ordo.folder / "t.json").write_text(json.dumps(topology))
+        both = {(one["to"], one["from"], one["bandwidth_gbs"]) for one in topology["links"]}
+        symmetric = all((one["from"], one["to"], one["bandwidth_gbs"]) in both
+                        for one in topology["links"])
+        for operator in OPERATORS:
+            load, bound = load_of(ordo, operator, topology, ["-a", "packing"])
+            wanted(load == bound or operator == "allreduce" and not symmetric and load >= bound,
+                   operator, topology, load, bound)
+
+
+@desk_case("packing: a fixed k comes near, and other numbers of chunks are proved too")
+def _(ordo):
+    (ordo.folder / "t.json").write_text(json.dumps(CASES[0]))
+    for k, most in [(1, 2), (2, 1.5), (3, 1.2), (5, 1.2), (6, 1), (12, 1)]:
+        load, bound = load_of(ordo, "allgather", CASES[0], ["-a", f"packing(k={k},pieces=1)"])
+        wanted(bound <= load <= most * bound, k, load, bound)
+    for chunks in [1, 5, 28]:
+        load, bound = load_of(ordo, "allreduce", CASES[0], ["-a", "packing", "--chunks", chunks])
+        wanted(load >= bound, chunks, load, bound)
+
+
+@desk_case("packing: 8 cards with a dead link, within 1.02 of 7/27 n/b, bit-equal on threads")
+def _(ordo):
+    links = ["-t", "t.json"]
+    ideal = json.loads(json.dumps(CASES[0]))
+    for link in ideal["links"]:
+        link["latency_ns"] = 0
+    (ordo.folder / "t.json").write_text(json.dumps(ideal))
+    ordo.works("compile", "allreduce", "-n", 8, *links, "-a", "packing(pieces=64)", "-o", "p.json")
+    answer = ordo.answer("predict", "p.json", *links, "--size", "1GiB", "--reduce-bandwidth", "1e9")
+    wanted(answer["seconds"] <= 1.02 * 7 / 27 * 2 ** 30 / 56e9, answer["seconds"])
+    ordo.works("run", "p.json", "--size", "1MiB", "--check", *links)
+
+
+@desk_case("packing: what it refuses")
+def _(ordo):
+    words = ["compile", "allgather", "-a", "packing", "-n"]
+    ordo.fails(2, "wanted up to 64", *words, 65)
+    ordo.fails(2, "switch", *words, 4, "-t", "star")
+    ordo.fails(2, "no way in or out", *words, 4, "-t", "ring", "--fail-link", "0-1",
+               "--fail-link", "0-3")
+
+
+run_cases()
