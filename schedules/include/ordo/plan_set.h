@@ -31,7 +31,7 @@ struct ordo_plan_range {
 	/* the name of a file or folder beside the document; NULL: none of the set's own serves
 	 * these sizes, the library chooses, and the order is unknown */
 	const char *schedule;
-	struct ordo_place place;       /* of that name in the document; line 0 if it was not read */
+	struct ordo_place place; /* of that name in the document; line 0 if it was not read */
 };
 
 /* Read it from any number of threads. */
