@@ -37,12 +37,12 @@ def _(ordo):
     ordo.compile("folder")
     ordo.compile("folder.json")
     wanted(ordo.works("embed", "folder").out == ordo.works("embed", "folder.json").out)
-    ordo.works("compile", "allreduce", "-n", 8, "--topology", "hypercube", "--sizes", "1:1GiB",
+    ordo.works("compile", "allreduce", "-n", 8, "--topology", "hypercube", "--sizes", "1:1MiB",
                "-o", "fast")
     source = ordo.works("embed", "fast").out
     wanted(
         source.count("\nstatic const struct ordo_schedule fast_") == 3
-        and ".to_bytes = 1073741824u" in source, source[-3000:])
+        and ".to_bytes = 1048576u" in source, source[-3000:])
     wanted(
         "const struct ordo_plan_set fast = {" in source
         and "const struct ordo_schedule *const fast_schedules[3] = {" in source, source[-3000:])
