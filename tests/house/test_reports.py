@@ -20,6 +20,9 @@ BY_HAND = {
     "tools/explain/rule.c": "paragraphs for people, facts in the JSON",
     "tools/explain/schedule.c": "paragraphs for people, facts in the JSON",
     "tools/explain/words.c": "paragraphs for people, facts in the JSON",
+    "tools/mpi/engine/folder.c": "programs of MPI write it, without tools/base",
+    "tools/mpi/engine/plan.c": "programs of MPI write it, without tools/base",
+    "tools/mpi/program/report.c": "programs of MPI write it, without tools/base",
     "tools/run/trace_write.c": "writes a document of another format",
     "tools/view/page/page_data.c": "the data of a page, which has no text",
 }

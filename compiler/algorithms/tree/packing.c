@@ -103,7 +103,7 @@ static bool pack_spanning(const struct ordo_resolved_request *request, struct pa
 		 k = number_of(request, "k");
 	const uint32_t most = MOST_SPANNING_EFFORT / packed->graph.nrank;
 	packed->spanning =
-		capacities &&
+		(capacities || ordo_fail_memory(error)) &&
 		ordo_units_spanning(&packed->graph, &k, most < MOST_SPANNING ? most : MOST_SPANNING,
 			capacities, error) &&
 		ordo_pack_spanning(&packed->down, &packed->graph, capacities, k, error);
