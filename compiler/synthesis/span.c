@@ -24,6 +24,7 @@ struct spanner {
 	struct copy *copies;
 	/* [k][nrank][nrank] the copy between two ranks in a forest; ORDO_NONE */
 	uint32_t *joins;
+	uint64_t *neighbours;	/* [k][nrank] bit b: the forest joins the rank to rank b */
 	uint32_t *queue;	/* [ncopy] */
 	uint32_t *first, *left; /* [nrank][nrank] the copies of a pair; how many no tree took */
 	uint32_t nreached;
@@ -35,27 +36,34 @@ static uint32_t *join_of(struct spanner *spanner, uint32_t forest, uint32_t a, u
 	return &spanner->joins[((size_t)forest * spanner->nrank + a) * spanner->nrank + b];
 }
 
+/* Joins the ends of a copy in a forest, or (ORDO_NONE) parts them. */
 static void set_join(struct spanner *spanner, uint32_t copy, uint32_t forest, uint32_t value)
 {
 	const struct copy *it = &spanner->copies[copy];
 	*join_of(spanner, forest, it->a, it->b) = *join_of(spanner, forest, it->b, it->a) = value;
+	spanner->neighbours[(size_t)forest * spanner->nrank + it->a] ^= UINT64_C(1) << it->b;
+	spanner->neighbours[(size_t)forest * spanner->nrank + it->b] ^= UINT64_C(1) << it->a;
 }
 
 /* Searches a forest from a rank: parents, ORDO_NONE where it does not lead. Returns how many ranks
  * it reaches. */
 static uint32_t search(struct spanner *spanner, uint32_t forest, uint32_t from)
 {
+	const uint64_t *neighbours = &spanner->neighbours[(size_t)forest * spanner->nrank];
+	uint64_t unreached = ~(UINT64_C(1) << from);
 	uint32_t count = 1;
 	memset(spanner->parents, 0xff, spanner->nrank * sizeof *spanner->parents);
 	spanner->parents[from] = from;
 	spanner->order[0] = from;
-	for (uint32_t i = 0; i < count; i++)
-		for (uint32_t v = 0; v < spanner->nrank; v++)
-			if (spanner->parents[v] == ORDO_NONE &&
-				*join_of(spanner, forest, spanner->order[i], v) != ORDO_NONE) {
-				spanner->parents[v] = spanner->order[i];
-				spanner->order[count++] = v;
-			}
+	for (uint32_t i = 0; i < count; i++) {
+		uint64_t reached = neighbours[spanner->order[i]] & unreached;
+		unreached &= ~reached;
+		for (; reached; reached &= reached - 1) {
+			const uint32_t v = (uint32_t)__builtin_ctzll(reached);
+			spanner->parents[v] = spanner->order[i];
+			spanner->order[count++] = v;
+		}
+	}
 	return count;
 }
 
@@ -126,13 +134,14 @@ static bool make_spanner(struct spanner *spanner, const struct ordo_capacities *
 		.k = k,
 		.copies = ordo_array_make(ncopy, sizeof *spanner->copies, 0xff),
 		.joins = ordo_array_make(k * npair, sizeof *spanner->joins, 0xff),
+		.neighbours = ordo_array_make((size_t)k * graph->nrank, sizeof(uint64_t), 0),
 		.queue = ordo_array_make(ncopy, sizeof *spanner->queue, 0),
 		.first = ordo_array_make(npair, sizeof *spanner->first, 0),
 		.left = ordo_array_make(npair, sizeof *spanner->left, 0),
 		.parents = ordo_array_make(graph->nrank, sizeof *spanner->parents, 0),
 		.order = ordo_array_make(graph->nrank, sizeof *spanner->order, 0)};
-	if (!spanner->copies || !spanner->joins || !spanner->queue || !spanner->first ||
-		!spanner->left || !spanner->parents || !spanner->order)
+	if (!spanner->copies || !spanner->joins || !spanner->neighbours || !spanner->queue ||
+		!spanner->first || !spanner->left || !spanner->parents || !spanner->order)
 		return false;
 	for (uint32_t i = 0; i < graph->narc; i++) {
 		const struct ordo_arc *arc = &graph->arcs[i];
@@ -156,6 +165,7 @@ static void free_spanner(struct spanner *spanner)
 {
 	free(spanner->copies);
 	free(spanner->joins);
+	free(spanner->neighbours);
 	free(spanner->queue);
 	free(spanner->first);
 	free(spanner->left);
