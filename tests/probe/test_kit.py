@@ -120,7 +120,8 @@ def _(ordo):
     (ordo.folder / "set" / "ring.json").write_text(ring)
     (ordo.folder / "set" / "plan-set.json").write_text(json.dumps(
         {"schema": "ordo/plan-set/1", "operator": "AllReduce", "ranks": 4, "in_place": False,
-         "ranges": [{"from_bytes": 512, "to_bytes": 2048, "schedule": "ring.json"}]}))
+         "ranges": [{"from_bytes": 512, "to_bytes": 2048, "schedule": "ring.json"},
+                    {"from_bytes": 2049, "schedule": None}]}))
     found = ordo.answer("probe", "--answers", "answers.json", "--against", "set")
     missing = "not compared, the set has no schedule for this size"
     wanted([one["verdict"] for one in found["comparisons"]] == [missing, "agrees", missing], found)

@@ -128,13 +128,15 @@ static void report_comparison(
 	c->against->differs = c->against->differs || differs;
 }
 
-/* A set ends somewhere; beyond, the library chooses, and nobody said what. */
+/* A set ends somewhere, or leaves a range to the library: then nobody said what it computes. */
 static bool has_schedule(const struct against *against, uint32_t size)
 {
 	const struct ordo_answers *answers = against->answered->answers;
 	const struct ordo_plan_set *set = against->subject.set;
-	return !set || ordo_plan_set_find(set, bytes_of_count(&answers->problem, answers->type,
-						       answers->sizes[size].count)) != ORDO_NONE;
+	const uint64_t bytes =
+		bytes_of_count(&answers->problem, answers->type, answers->sizes[size].count);
+	const uint32_t range = set ? ordo_plan_set_find(set, bytes) : 0;
+	return !set || (range != ORDO_NONE && set->ranges[range].schedule);
 }
 
 static void report_missing(struct against *against, uint32_t size, const struct report *list)
