@@ -28,10 +28,10 @@ bool ordo_packing_add(
  */
 bool ordo_pack_from_roots(struct ordo_packing *packing, const struct ordo_capacities *graph,
 	const uint32_t *capacities, uint32_t root, uint32_t k, struct ordo_error *error);
-/* span.c: k spanning trees of one unit each on a symmetric graph of up to 64 ranks, that use no pair
- * of vertices more often than capacities of its arcs say, whatever the direction. They exist if
- * cross >= k (p - 1) for every partition into p sets (Tutte, Nash-Williams); otherwise `error` says
- * so. Rooted where they are least high. */
+/* span.c: k spanning trees of one unit each on a symmetric graph of up to 64 ranks, that use no
+ * pair of vertices more often than capacities of its arcs say, whatever the direction. They exist
+ * if cross >= k (p - 1) for every partition into p sets (Tutte, Nash-Williams); otherwise `error`
+ * says so. Rooted where they are least high. */
 bool ordo_pack_spanning(struct ordo_packing *packing, const struct ordo_capacities *graph,
 	const uint32_t *capacities, uint32_t k, struct ordo_error *error);
 
