@@ -53,8 +53,9 @@ struct call {
 	size_t noperand;
 	struct written written[MOST_WRITTEN]; /* [nwritten] */
 	size_t nwritten;
-	cJSON *answer; /* the object that --json prints */
-	int status;    /* the exit code once read_options returned false */
+	cJSON *answer;	  /* the object that --json prints */
+	bool noted_ranks; /* how --fail-rank renumbers was reported */
+	int status;	  /* the exit code once read_options returned false */
 	/* not NULL: read_options passes its table to it and the command does nothing */
 	describe_options *describe;
 	void *closure; /* argument of describe */

@@ -3,6 +3,7 @@
 #include "base/progress.h"
 #include "msccl_file.h"
 #include "overwrite.h"
+#include "topologies/loss.h"
 #include "topology_xml/machine.h"
 #include <inttypes.h>
 #include <ordo/arena.h>
@@ -30,6 +31,19 @@ static bool read_range(const char *text, uint32_t *first, uint32_t *last)
 	return true;
 }
 
+bool has_topology(const struct topology_choice *choice)
+{
+	return choice->name || choice->failed.count || choice->switches.count ||
+	       choice->ranks.count;
+}
+
+void free_topology_choice(struct topology_choice *choice)
+{
+	free_texts(&choice->failed);
+	free_texts(&choice->switches);
+	free_texts(&choice->ranks);
+}
+
 static bool fail_links(
 	struct call *call, struct ordo_topology *topology, const struct texts *failed)
 {
@@ -43,9 +57,170 @@ static bool fail_links(
 		if (!ordo_topology_fail_link(topology, a, b, &error))
 			return refuse_error(call, &error);
 	}
-	if (failed->count && !ordo_topology_finish(topology, &error))
-		return refuse_error(call, &error);
 	return true;
+}
+
+static int compare_numbers(const void *one, const void *other)
+{
+	const uint32_t *a = one, *b = other;
+	return (*a > *b) - (*a < *b);
+}
+
+/* Ascending; the caller frees them, also after false. */
+static bool read_failed(struct call *call, const char *option, const struct texts *texts,
+	uint32_t **numbers, uint32_t *count)
+{
+	enum { LIMIT = 1 << 22 }; /* of the vertices of a topology */
+	*count = 0;
+	*numbers = texts->count ? read_numbers(call, option, texts, LIMIT, count) : NULL;
+	if (*count)
+		qsort(*numbers, *count, sizeof **numbers, compare_numbers);
+	for (uint32_t i = 1; i < *count; i++)
+		if ((*numbers)[i] == (*numbers)[i - 1])
+			return refuse_usage(
+				call, NULL, "--%s: found %" PRIu32 " twice", option, (*numbers)[i]);
+	return !texts->count || *numbers;
+}
+
+static bool fail_switches(
+	struct call *call, struct ordo_topology *topology, const struct texts *failed)
+{
+	struct ordo_error error;
+	uint32_t *switches, count;
+	bool worked = read_failed(call, "fail-switch", failed, &switches, &count);
+	for (uint32_t i = 0; worked && i < count; i++)
+		worked = fail_switch(topology, switches[i], &error) || refuse_error(call, &error);
+	free(switches);
+	return worked;
+}
+
+static bool refuse_all_gone(struct call *call, uint32_t nrank)
+{
+	return refuse_usage(call, NULL,
+		"--fail-rank: all %" PRIu32 " ranks are gone, wanted at least one that is left",
+		nrank);
+}
+
+static uint32_t count_below(const uint32_t *gone, uint32_t ngone, uint32_t rank)
+{
+	uint32_t below = 0;
+	while (below < ngone && gone[below] < rank)
+		below++;
+	return below;
+}
+
+/* Each rank is one of 0..nrank-1, and one is left. */
+static bool check_gone(struct call *call, const uint32_t *gone, uint32_t ngone, uint32_t nrank)
+{
+	if (ngone && gone[ngone - 1] >= nrank)
+		return refuse_usage(call, NULL,
+			"--fail-rank: found %" PRIu32 ", wanted a rank of 0..%" PRIu32,
+			gone[ngone - 1], nrank - 1);
+	return ngone < nrank || refuse_all_gone(call, nrank);
+}
+
+bool renumber_problem(
+	struct call *call, const struct topology_choice *choice, struct ordo_problem *problem)
+{
+	uint32_t *gone, ngone;
+	bool worked = read_failed(call, "fail-rank", &choice->ranks, &gone, &ngone) &&
+		      (!problem->nrank || check_gone(call, gone, ngone, problem->nrank));
+	const uint32_t below = worked ? count_below(gone, ngone, problem->root) : 0;
+	if (worked && below < ngone && gone[below] == problem->root &&
+		ordo_operator_facts(problem->op)->rooted)
+		worked = refuse_usage(call, "--root R names another rank, by its old number",
+			"--fail-rank: found %" PRIu32 ", which is the root", problem->root);
+	if (worked && problem->nrank)
+		problem->nrank -= ngone;
+	if (worked && ordo_operator_facts(problem->op)->rooted)
+		problem->root -= below;
+	free(gone);
+	return worked;
+}
+
+bool count_remaining(struct call *call, const struct topology_choice *choice, uint32_t *nrank)
+{
+	struct ordo_problem problem = {.op = ORDO_ALLREDUCE, .nrank = *nrank};
+	const bool worked = renumber_problem(call, choice, &problem);
+	*nrank = problem.nrank;
+	return worked;
+}
+
+/* `fail-rank: 3 is gone; 0-2 stay, 4-7 are now 3-6`, and the new number of each old rank. */
+static void report_renumbered(struct call *call, const uint32_t *renumbered, uint32_t nrank)
+{
+	char text[1024] = "";
+	size_t length = 0;
+	if (call->noted_ranks)
+		return;
+	call->noted_ranks = true;
+	const struct report report = report_of(call, NULL), map = report_list(&report, "rank_map");
+	for (uint32_t i = 0; i < nrank && call->json; i++)
+		if (renumbered[i] == ORDO_NONE)
+			add_text(map.json, NULL, NULL);
+		else
+			report_members(&map, "%" PRIu32 "<>", renumbered[i]);
+	for (uint32_t i = 0, end; i < nrank && length < sizeof text; i = end) {
+		const uint32_t number = renumbered[i];
+		for (end = i + 1; end < nrank &&
+				  (number == ORDO_NONE ? renumbered[end] == ORDO_NONE
+						       : renumbered[end] == number + (end - i));
+			end++)
+			;
+		length += (size_t)snprintf(text + length, sizeof text - length,
+			end - i > 1 ? "%s%" PRIu32 "-%" PRIu32 : "%s%" PRIu32, i ? ", " : "", i,
+			end - 1);
+		if (length < sizeof text && number == ORDO_NONE)
+			length += (size_t)snprintf(text + length, sizeof text - length, " gone");
+		else if (length < sizeof text)
+			length += (size_t)snprintf(text + length, sizeof text - length,
+				end - i > 1 ? " -> %" PRIu32 "-%" PRIu32 : " -> %" PRIu32, number,
+				number + (end - i) - 1);
+	}
+	note(call, "ranks, old -> new: %s%s", text, length < sizeof text ? "" : "...");
+}
+
+static bool renumber(
+	struct call *call, struct ordo_topology **topology, const uint32_t *gone, uint32_t ngone)
+{
+	struct ordo_error error;
+	const uint32_t nrank = (*topology)->nrank;
+	if (!check_gone(call, gone, ngone, nrank))
+		return false;
+	uint32_t *renumbered = calloc(nrank, sizeof *renumbered);
+	if (!renumbered)
+		return refuse_memory(call);
+	for (uint32_t rank = 0, next = 0; rank < nrank; rank++) {
+		const bool is_gone = next < ngone && gone[next] == rank;
+		renumbered[rank] = is_gone ? ORDO_NONE : rank - next;
+		next += is_gone;
+	}
+	struct ordo_topology *left = topology_without(*topology, renumbered, &error);
+	if (left) {
+		ordo_topology_destroy(*topology);
+		*topology = left;
+	}
+	const bool worked = left && is_in_one_part(left, renumbered, nrank, &error);
+	if (worked)
+		report_renumbered(call, renumbered, nrank);
+	free(renumbered);
+	return worked || refuse_error(call, &error);
+}
+
+/* Everything that is down, in the numbers before any rank was gone. */
+static bool take_down(struct call *call, struct ordo_topology **topology,
+	const struct topology_choice *choice, const uint32_t *gone, uint32_t ngone)
+{
+	struct ordo_error error;
+	if (!fail_links(call, *topology, &choice->failed) ||
+		!fail_switches(call, *topology, &choice->switches))
+		return false;
+	if (ngone && !renumber(call, topology, gone, ngone))
+		return false;
+	if (choice->switches.count && !ngone && !is_in_one_part(*topology, NULL, 0, &error))
+		return refuse_error(call, &error);
+	return (!choice->failed.count && !choice->switches.count && !ngone) ||
+	       ordo_topology_finish(*topology, &error) || refuse_error(call, &error);
 }
 
 static uint32_t count_gpus(const struct machine *machine)
@@ -110,13 +285,16 @@ static struct ordo_topology *open_topology(struct call *call, const char *name, 
 bool choose_topology(struct call *call, const struct topology_choice *choice, uint32_t nrank,
 	struct ordo_topology **topology)
 {
+	uint32_t *gone, ngone;
 	*topology = NULL;
-	if (!choice->name && !choice->failed.count)
+	if (!has_topology(choice))
 		return true;
-	*topology = open_topology(call, choice->name, nrank);
-	if (!*topology)
-		return false;
-	if (fail_links(call, *topology, &choice->failed))
+	bool worked = read_failed(call, "fail-rank", &choice->ranks, &gone, &ngone);
+	if (worked)
+		*topology = open_topology(call, choice->name, nrank ? nrank + ngone : 0);
+	worked = worked && *topology && take_down(call, topology, choice, gone, ngone);
+	free(gone);
+	if (worked)
 		return true;
 	ordo_topology_destroy(*topology);
 	*topology = NULL;

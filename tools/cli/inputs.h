@@ -6,18 +6,26 @@
 #include <ordo/schedule.h>
 #include <ordo/topology.h>
 
-/* --topology and --fail-link; --fail-link alone implies a full mesh. */
+/* --topology and what is down; without a name that implies a full mesh. */
 struct topology_choice {
 	const char *name;
-	struct texts failed; /* each "0-1" */
+	struct texts failed;   /* links, each "0-1" */
+	struct texts switches; /* vertices */
+	struct texts ranks;    /* gone; the others are renumbered */
 };
 #define TOPOLOGY_OPTIONS(choice)                                                                   \
 	{"topology", 't', NAMED, &(choice).name, "T",                                              \
 		"full-mesh, ring, star, ... or a file (a link between every two ranks)"},          \
-	{                                                                                          \
-		"fail-link", 0, TEXTS, &(choice).failed, "A-B",                                    \
+		{"fail-link", 0, TEXTS, &(choice).failed, "A-B",                                   \
 			"this link is down, in both directions; repeatable; alone it means a "     \
-			"full mesh"                                                                \
+			"full mesh"},                                                              \
+		{"fail-switch", 0, TEXTS, &(choice).switches, "SWITCH",                            \
+			"all links of this switch are down; repeatable; numbered after the "       \
+			"ranks"},                                                                  \
+	{                                                                                          \
+		"fail-rank", 0, TEXTS, &(choice).ranks, "RANK",                                    \
+			"this rank is gone, the others are renumbered; repeatable; other options " \
+			"name old ranks"                                                           \
 	}
 
 #define ROUTE_OPTION(through_ranks)                                                                \
@@ -26,8 +34,19 @@ struct topology_choice {
 			"ranks forward data where there is no link and no path through switches"   \
 	}
 
-/* The topology chosen for nrank ranks (0: as many as its document has), in *topology; NULL: none
- * was chosen. false: call->status. The caller destroys it. */
+bool has_topology(const struct topology_choice *choice);
+void free_topology_choice(struct topology_choice *choice);
+
+/* From the ranks of --ranks (0: not given) to those that --fail-rank leaves. false: call->status.
+ */
+bool count_remaining(struct call *call, const struct topology_choice *choice, uint32_t *nrank);
+/* The same of a problem, with its root. */
+bool renumber_problem(
+	struct call *call, const struct topology_choice *choice, struct ordo_problem *problem);
+
+/* The topology chosen, with nrank ranks after what is down (0: as many as its document leaves), in
+ * *topology; NULL: none was chosen. Prints once how --fail-rank renumbers. false: call->status. The
+ * caller destroys it. */
 bool choose_topology(struct call *call, const struct topology_choice *choice, uint32_t nrank,
 	struct ordo_topology **topology);
 

@@ -14,12 +14,12 @@ struct args {
 };
 
 /* The topology; its number of ranks may stand in its name or in its document. */
-static struct ordo_topology *find_topology(struct call *call, const struct args *args)
+static struct ordo_topology *find_topology(struct call *call, struct args *args)
 {
 	const struct topology_choice *choice = &args->topology;
 	const uint32_t nrank = args->what.problem.nrank;
 	struct ordo_topology *topology = NULL;
-	if (!choice->name && !choice->failed.count) {
+	if (!has_topology(choice)) {
 		refuse_usage(call, "`ordo list topologies` lists them", "--topology T is missing");
 		return NULL;
 	}
@@ -28,7 +28,8 @@ static struct ordo_topology *find_topology(struct call *call, const struct args 
 			choice->name ? choice->name : "full-mesh");
 		return NULL;
 	}
-	choose_topology(call, choice, nrank, &topology);
+	if (renumber_problem(call, choice, &args->what.problem))
+		choose_topology(call, choice, args->what.problem.nrank, &topology);
 	return topology;
 }
 
@@ -76,7 +77,7 @@ static int bound(struct call *call)
 		MEMORY_LIMIT_OPTION,
 	};
 	const int status = READ_OPTIONS(call, options) ? bound_with(call, &args) : call->status;
-	free_texts(&args.topology.failed);
+	free_topology_choice(&args.topology);
 	return status;
 }
 

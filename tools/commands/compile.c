@@ -267,8 +267,7 @@ static int compile_sizes(struct call *call, const struct args *args)
 		return fail_usage(call, "`ordo tune` simulates, and accepts types",
 			"--sizes chooses by closed forms, which use neither --size nor --type");
 	const struct predicted anywhere = {.topology = NULL};
-	const struct topology_choice *topology = &args->setting.topology;
-	if (!topology->name && !topology->failed.count)
+	if (!has_topology(&args->setting.topology))
 		note_assumption(call, &args->setting, args->what.problem.nrank, &anywhere);
 	return compile_set(call, &request);
 }
@@ -312,7 +311,10 @@ static int compile(struct call *call)
 	if (args.output && !strcmp(args.output, "-"))
 		args.output = NULL;
 	int status;
-	if (!read_problem(call, &args.what))
+	/* The document is the answer then, and nothing may stand beside it. */
+	call->noted_ranks = call->json && !args.output && !args.prove_only;
+	if (!read_problem(call, &args.what) ||
+		!renumber_problem(call, &args.setting.topology, &args.what.problem))
 		status = call->status;
 	else if (!read_conditions(call, &args.conditions, args.what.problem.op))
 		status = call->status;
@@ -325,7 +327,7 @@ static int compile(struct call *call)
 		status = call->status;
 	else
 		status = compile_with(call, &args);
-	free_texts(&args.setting.topology.failed);
+	free_topology_choice(&args.setting.topology);
 	free_texts(&args.conditions.required);
 	return status;
 }

@@ -240,7 +240,9 @@ static bool draw_alone(struct call *call, const struct args *args, FILE *out)
 {
 	struct ordo_topology *topology;
 	struct ordo_error error;
-	if (!choose_topology(call, &args->times.predicting.topology, args->nrank, &topology))
+	uint32_t nrank = args->nrank;
+	if (!count_remaining(call, &args->times.predicting.topology, &nrank) ||
+		!choose_topology(call, &args->times.predicting.topology, nrank, &topology))
 		return false;
 	bool worked = true;
 	if (strcmp(args->form->name, "json") != 0)
@@ -423,13 +425,12 @@ static int check_and_draw(struct call *call, struct args *args, bool sized)
 		return fail_usage(call, NULL, "one schedule at a time: found %s and %s",
 			call->operands[0], call->operands[1]);
 	args->file = call->noperand ? call->operands[0] : NULL;
-	const struct topology_choice *topology = &args->times.predicting.topology;
-	const bool has_topology = topology->name || topology->failed.count;
-	if (!args->file && !has_topology)
+	const bool given = has_topology(&args->times.predicting.topology);
+	if (!args->file && !given)
 		return fail_usage(call, NULL, "wanted the file of a schedule, or --topology T");
 	if (!take_kind(call, args))
 		return call->status;
-	if (args->kind == LOAD && !has_topology)
+	if (args->kind == LOAD && !given)
 		args->times.predicting.topology.name = "full-mesh";
 	if (!args->file && !take_count(call, args, sized))
 		return call->status;
@@ -487,7 +488,7 @@ static int draw(struct call *call)
 	free_texts(&args.excerpt.phases);
 	free_texts(&args.contents.chunks);
 	free_texts(&args.contents.steps);
-	free_texts(&args.times.predicting.topology.failed);
+	free_topology_choice(&args.times.predicting.topology);
 	return status;
 }
 

@@ -123,7 +123,7 @@ static int predict(struct call *call)
 		MEMORY_LIMIT_OPTION,
 	};
 	const int status = READ_OPTIONS(call, options) ? predict_with(call, &args) : call->status;
-	free_texts(&args.setting.topology.failed);
+	free_topology_choice(&args.setting.topology);
 	return status;
 }
 

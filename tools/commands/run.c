@@ -350,7 +350,7 @@ static int run(struct call *call)
 		.sizes = {UNSET_SIZE, UNSET_SIZE, UNSET_SIZE, UNSET_SIZE},
 		.count = UINT64_MAX};
 	const int status = close_world(&args.world, read_and_run(call, &args));
-	free_texts(&args.topology.failed);
+	free_topology_choice(&args.topology);
 	free_arithmetics(&args.arithmetics);
 	ordo_input_destroy(args.input);
 	return status;

@@ -186,6 +186,7 @@ static int tune_with(struct call *call, struct args *args)
 	struct tuning_options fastest = {
 		.setting = &args->setting, .conditions = &args->conditions};
 	if (!read_problem(call, &args->what) ||
+		!renumber_problem(call, &args->setting.topology, &args->what.problem) ||
 		!read_conditions(call, &args->conditions, args->what.problem.op) ||
 		!read_sizes(call, args->sizes, &fastest.from_bytes, &fastest.to_bytes) ||
 		(args->output && !read_set_output(call, args->output)))
@@ -220,7 +221,7 @@ static int tune(struct call *call)
 	if (!READ_OPTIONS(call, options))
 		return call->status;
 	const int status = tune_with(call, &args);
-	free_texts(&args.setting.topology.failed);
+	free_topology_choice(&args.setting.topology);
 	free_texts(&args.conditions.required);
 	return status;
 }

@@ -333,7 +333,8 @@ static int verify_all(struct call *call, const struct args *args)
 static int verify_programs(struct call *call, struct args *args)
 {
 	struct ordo_topology *topology;
-	if (!choose_topology(call, &args->topology, args->generate.ranks, &topology))
+	if (!count_remaining(call, &args->topology, &args->generate.ranks) ||
+		!choose_topology(call, &args->topology, args->generate.ranks, &topology))
 		return call->status;
 	args->generate.use = args->use;
 	args->generate.arithmetic = args->arithmetic;
@@ -356,7 +357,7 @@ static bool makes_sense(struct call *call, const struct args *args)
 	else if (args->contents && strcmp(args->contents, "unjudged") != 0)
 		call->status = fail_usage(
 			call, NULL, "--contents: found %s, wanted unjudged", args->contents);
-	else if (args->through_ranks && !args->topology.name && !args->topology.failed.count)
+	else if (args->through_ranks && !has_topology(&args->topology))
 		call->status = fail_usage(
 			call, NULL, "--route-through-ranks goes with --topology or --fail-link");
 	else if (generate->algorithm && (args->replay || args->input || args->atomic_reduce ||
@@ -510,7 +511,7 @@ static int verify(struct call *call)
 	if (!READ_OPTIONS(call, options))
 		return call->status;
 	const int status = verify_with(call, &args);
-	free_texts(&args.topology.failed);
+	free_topology_choice(&args.topology);
 	free_texts(&args.conditions.required);
 	return status;
 }

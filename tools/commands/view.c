@@ -320,7 +320,7 @@ static int view(struct call *call)
 		MEMORY_LIMIT_OPTION,
 	};
 	const int status = READ_OPTIONS(call, options) ? view_with(call, &args) : call->status;
-	free_texts(&args.predicting.topology.failed);
+	free_topology_choice(&args.predicting.topology);
 	free_texts(&args.ranks);
 	return status;
 }

@@ -39,6 +39,8 @@ static const struct {
 	{"NAME", ANYTHING},
 	{"WORD", ANYTHING},
 	{"ARG", ANYTHING},
+	{"RANK", ANYTHING},
+	{"SWITCH", ANYTHING},
 };
 
 bool value_kind_of(const char *argument, enum value_kind *kind)

@@ -192,7 +192,7 @@ void report_load(const struct report *report, const struct topology_choice *topo
 	if (most)
 		report_line(report, "busiest link", "%g<:bytes> from %u to %u", (double)most,
 			busiest[0], busiest[1]);
-	for (size_t i = 0; i < topology->failed.count; i++) {
+	for (size_t i = 0; i < topology->failed.count && !topology->ranks.count; i++) {
 		uint32_t a = 0, b = 0;
 		if (sscanf(topology->failed.items[i], "%" SCNu32 "-%" SCNu32, &a, &b) == 2 &&
 			a < nrank && b < nrank)
