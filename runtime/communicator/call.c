@@ -177,15 +177,15 @@ static uint32_t poll_and_work(
 {
 	uint32_t state = atomic_load_explicit(&slot->state, memory_order_acquire);
 	const uint32_t nspin = spins_of(communicator);
-	for (uint32_t i = 0; i < nspin + NYIELD; i++) {
+	for (uint32_t i = 0; i < nspin + NYIELD;) {
 		if (lap_of(state) != lap || status_of(state) == FAILED)
 			return state;
 		if (status_of(state) == LAUNCHED &&
 			ordo_call_work(
 				communicator, slot, lap, is_upper(communicator, rank), UINT32_MAX))
-			i = 0;
+			i = 1;
 		else
-			pass_time(i, nspin);
+			i += pass_time(i, nspin);
 		state = atomic_load_explicit(&slot->state, memory_order_acquire);
 	}
 	return state;

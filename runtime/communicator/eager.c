@@ -130,12 +130,11 @@ bool ordo_eager_await(
 	const uint32_t nspin = spins_of(communicator);
 	uint64_t begin = 0, now = 0;
 	for (;;) {
-		for (uint32_t i = 0; i < nspin + NYIELD; i++) {
+		for (uint32_t i = 0; i < nspin + NYIELD; i += pass_time(i, nspin)) {
 			const enum ordo_call_state state =
 				ordo_eager_fold(communicator, rank, call + 1);
 			if (state != ORDO_UNDER_WAY)
 				return state == ORDO_OVER;
-			pass_time(i, nspin);
 		}
 		now = ordo_now_ms();
 		begin = begin ? begin : now;

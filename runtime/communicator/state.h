@@ -137,12 +137,13 @@ static inline uint32_t spins_of(const struct ordo_communicator *communicator)
 {
 	return communicator->nrank + communicator->helpers.count <= communicator->ncore ? 4000 : 0;
 }
-static inline void pass_time(uint32_t i, uint32_t nspin)
+/* How many polls it counts for. */
+static inline uint32_t pass_time(uint32_t i, uint32_t nspin)
 {
-	if (i < nspin)
-		ordo_relax();
-	else
-		sched_yield();
+	if (i >= nspin)
+		return ordo_yield() ? 1 : NYIELD;
+	ordo_relax();
+	return 1;
 }
 
 static inline uint32_t state_of(uint32_t lap, enum status status)

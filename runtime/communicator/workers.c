@@ -50,11 +50,10 @@ static void work_on_all(struct ordo_communicator *communicator, bool from_end)
 static void wait_for_bell(struct ordo_communicator *communicator, uint32_t heard)
 {
 	const uint32_t nspin = communicator->helpers.count < communicator->ncore ? NSPIN : 0;
-	for (uint32_t i = 0; i < nspin + NHELPER_YIELD; i++) {
+	for (uint32_t i = 0; i < nspin + NHELPER_YIELD; i += pass_time(i, nspin)) {
 		if (atomic_load_explicit(&communicator->helpers.bell, memory_order_acquire) !=
 			heard)
 			return;
-		pass_time(i, nspin);
 	}
 	atomic_fetch_add(&communicator->helpers.nlistening, 1);
 	if (atomic_load(&communicator->helpers.bell) == heard)

@@ -3,6 +3,7 @@
 #define ORDO_SLEEP_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 /* Sleeps while the word has that value, for at most timeout_ms (UINT32_MAX: no limit); may wake up
@@ -13,6 +14,10 @@ void ordo_wake(_Atomic uint32_t *word);
 
 /* Of the monotonic clock. */
 uint64_t ordo_now_ms(void);
+
+/* Lets other threads run. false: they ran so long that sleeping costs less than yielding again, as
+ * where other programs use the cores. */
+bool ordo_yield(void);
 
 /* A pause inside a spin loop. */
 static inline void ordo_relax(void)

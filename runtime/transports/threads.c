@@ -317,8 +317,9 @@ static bool poll_for_work(const struct worker *worker)
 			return true;
 		ordo_relax();
 	}
-	for (int i = 0; i < NYIELD; i++) {
-		sched_yield();
+	bool short_ones = true;
+	for (int i = 0; i < NYIELD && short_ones; i++) {
+		short_ones = ordo_yield();
 		if (has_work(worker) || is_over(worker))
 			return true;
 	}
