@@ -72,9 +72,9 @@ struct ordo_algorithm {
 	void (*release)(struct ordo_resolved_request *request);
 	/* it is asked for the problem of V shards as it is, and they are not folded before */
 	bool takes_shards;
-	/* it finds its way around links that are not there: named in hints to those who use one
-	 * that is not */
-	bool avoids_links;
+	/* how it is asked for so that it finds its way around links that are not there, for hints;
+	 * NULL: it does not */
+	const char *around_links;
 
 	/* Claims, for the tests. Steps: the longest chain of cross-rank moves that each carry on
 	 * what the one before brought. Volume: how many chunks the busiest rank sends to others.

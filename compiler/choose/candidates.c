@@ -17,6 +17,7 @@
 struct numbers {
 	uint32_t nserver, nring;
 	bool owners; /* some ranks exchange data with all others, and some do not */
+	bool sparse; /* some do not */
 };
 
 /* Link-disjoint rings that share the data: with more, chunks become too small. */
@@ -136,7 +137,8 @@ static bool try_algorithm(struct ordo_candidates *candidates, const struct ordo_
 		if (!(operators >> problem->op & 1) ||
 			(variants[i].servers && numbers->nserver < 2) ||
 			(variants[i].rings && numbers->nring < 2) ||
-			(variants[i].owners && !numbers->owners))
+			(variants[i].owners && !numbers->owners) ||
+			(variants[i].sparse && !numbers->sparse))
 			continue;
 		if (!try_variant(candidates, &request, &variants[i], numbers, error))
 			return false;
@@ -175,7 +177,9 @@ bool ordo_candidates_make(struct ordo_candidates *candidates, const struct ordo_
 		!ordo_levels_servers(topology, &numbers.nserver, error))
 		return false;
 	numbers.nring = count_rings(topology, problem->nrank);
-	numbers.owners = ordo_owners_are_some(topology);
+	const uint32_t nowner = topology ? ordo_owners_count(topology) : problem->nrank;
+	numbers.owners = nowner && nowner < problem->nrank;
+	numbers.sparse = nowner < problem->nrank;
 	for (uint32_t i = 0; i < ordo_registry.nalgorithm; i++) {
 		const struct ordo_algorithm_facts *facts = &ordo_registry.algorithms[i]->facts;
 		if (!(facts->operators >> problem->op & 1))

@@ -5,6 +5,7 @@
 #include "program/shards.h"
 #include "request/request.h"
 #include <stdio.h>
+#include <string.h>
 
 /* A move needs a link that the topology does not have. */
 static void hint_detours(const struct ordo_resolved_request *request, struct ordo_error *error)
@@ -15,11 +16,11 @@ static void hint_detours(const struct ordo_resolved_request *request, struct ord
 	size_t length = 0;
 	for (uint32_t i = 0; registry && i < registry->nalgorithm; i++) {
 		const struct ordo_algorithm *other = registry->algorithms[i];
-		if (!other->avoids_links || other == request->algorithm ||
+		if (!other->around_links || !strcmp(other->around_links, request->notation) ||
 			!(other->facts.operators >> op & 1) || length >= sizeof names)
 			continue;
 		int more = snprintf(names + length, sizeof names - length, "%s%s",
-			length ? ", " : "", other->facts.name);
+			length ? ", " : "", other->around_links);
 		length += more > 0 ? (size_t)more : 0;
 	}
 	if (length)

@@ -171,10 +171,10 @@ def _(ordo):
         (2, "hypercube", ["allreduce", "-n", 6, "--topology", "hypercube"]),
         (2, "--order: AllGather adds nothing", ["allgather", "-n", 4, "--order", "linear"]),
         (1,
-         r"no algorithm holds G3: AllReduce on 5 ranks, topology ring\nhint: with a link between "
-         r"every two ranks these would apply: mesh",
+         r"no algorithm holds G3: ReduceScatter on 5 ranks, topology ring\nhint: with a link "
+         r"between every two ranks these would apply: mesh",
          [
-             "allreduce", "-n", 5, "--topology", "ring", "--require", "G3", "--sizes", "1:4KiB",
+             "reduce-scatter", "-n", 5, "--topology", "ring", "--require", "G3", "--sizes", "1:4KiB",
              "-o", "set"
          ]),
         (2, r"no algorithm applies: AllReduce on 4 ranks, topology ring",

@@ -8,6 +8,7 @@
 #include "cli/problem.h"
 #include "cli/sizes.h"
 #include "commands.h"
+#include "report/bound.h"
 #include "report/plan_set.h"
 #include "report/proof.h"
 #include <inttypes.h>
@@ -150,6 +151,15 @@ static void report_choice(const struct report *report, const struct args *args,
 	report_contenders(report, &product->tuning);
 }
 
+/* The bound of the wire, on a topology. */
+static void report_bound(const struct report *report, const struct args *args,
+	const struct product *product, const struct ordo_topology *topology)
+{
+	const struct ordo_tuning *tuning = &product->tuning;
+	const double predicted = tuning->selection.nrange ? tuning->ranges[0].times.first : 0;
+	report_least_time(report, &product->schedule->problem, topology, size_of(args), predicted);
+}
+
 /* `compiled in 9.4 s, proved in 5.1 s`, without the end of the line. */
 static void report_compiled(
 	const struct report *report, const struct args *args, const struct times *times)
@@ -176,6 +186,7 @@ static void report_document(struct call *call, const struct args *args,
 	if (call->json)
 		check_and_report_guarantees(
 			call, &sums_of_floats, product->schedule, product->proof);
+	report_bound(&report, args, product, topology);
 	report_shard_price(call, product->schedule, topology);
 	report_compiled(&report, args, times);
 	if (args->summary)
@@ -199,6 +210,7 @@ static void report_verdict(struct call *call, const struct args *args,
 	report_proof(&report, schedule, product->proof);
 	report_rules(&report, &unlimited, topology, false, false);
 	check_and_report_guarantees(call, &sums_of_floats, schedule, product->proof);
+	report_bound(&report, args, product, topology);
 	report_shard_price(call, schedule, topology);
 	report_compiled(&report, args, times);
 	/* Processor time, because other load on the machine does not count. */

@@ -6,6 +6,8 @@
 
 /* Sets that are printed as text; --json has them all. */
 enum { MOST_SETS = 64, DECIMAL_SIZE = 64 };
+/* Beyond, the bound of a compiled schedule takes longer than the rest of the command. */
+enum { MOST_RANKS = 1024 };
 
 /* units * unit / 10^digits GB/s, exactly. */
 static const char *decimal_text(
@@ -130,19 +132,28 @@ static void report_proof_of(
 			bound->nset - MOST_SETS);
 }
 
+static const struct {
+	const char *name, *meaning;
+} statuses[] = {[ORDO_BOUND_REACHED] = {"reached", "schedules come as near to it as they like"},
+	[ORDO_BOUND_NOT_PROVED] = {"not proved reachable",
+		"no schedule is faster; none is proved to be as fast"},
+	[ORDO_BOUND_LOWER] = {
+		"a lower bound", "no schedule is faster; there may be greater bounds"}};
+
+static void report_fraction(const struct report *report, const struct ordo_wire_bound *bound)
+{
+	char unit[DECIMAL_SIZE];
+	report_members(report,
+		"%" PRIu64 "<numerator> %" PRIu64 "<denominator> %s<unit_gigabytes_per_second> "
+		"%d<rounded?>",
+		bound->numerator, bound->denominator, decimal_text(unit, 1, bound), bound->rounded);
+}
+
 void report_wire_bound(const struct report *report, const struct ordo_problem *problem,
 	const struct ordo_topology *topology, const struct ordo_wire_bound *bound, uint64_t bytes)
 {
-	static const struct {
-		const char *name, *meaning;
-	} statuses[] = {
-		[ORDO_BOUND_REACHED] = {"reached", "schedules come as near to it as they like"},
-		[ORDO_BOUND_NOT_PROVED] = {"not proved reachable",
-			"no schedule is faster; none is proved to be as fast"},
-		[ORDO_BOUND_LOWER] = {
-			"a lower bound", "no schedule is faster; there may be greater bounds"}};
 	const struct ordo_operator_facts *facts = ordo_operator_facts(problem->op);
-	char text[FRACTION_SIZE], unit[DECIMAL_SIZE];
+	char text[FRACTION_SIZE];
 	report_text(report, "%s<operator> on %s<topology>, %u<ranks> rank%s", facts->name,
 		topology->name, topology->nrank, plural(topology->nrank));
 	if (facts->rooted)
@@ -155,11 +166,31 @@ void report_wire_bound(const struct report *report, const struct ordo_problem *p
 	report_line(report, "status", "%s<status>: %s%s", statuses[bound->status].name,
 		statuses[bound->status].meaning,
 		bound->rounded ? "; bandwidths have too many digits and were rounded up" : "");
+	report_fraction(report, bound);
 	report_members(report,
-		"%" PRIu64 "<numerator> %" PRIu64 "<denominator> %s<unit_gigabytes_per_second> "
-		"%d<rounded?> %d<entering?> %" PRIu64 "<crossing> %" PRIu64 "<parts> %" PRIu64
-		"<units>",
-		bound->numerator, bound->denominator, decimal_text(unit, 1, bound), bound->rounded,
+		"%d<entering?> %" PRIu64 "<crossing> %" PRIu64 "<parts> %" PRIu64 "<units>",
 		bound->entering, bound->crossing, bound->parts, bound->units);
 	report_proof_of(report, bound, topology->nrank);
+}
+
+void report_least_time(const struct report *report, const struct ordo_problem *problem,
+	const struct ordo_topology *topology, uint64_t bytes, double predicted)
+{
+	char text[FRACTION_SIZE];
+	if (!topology || problem->nrank > MOST_RANKS || problem->nshard < problem->nrank)
+		return;
+	struct ordo_wire_bound *bound =
+		ordo_wire_bound_make(problem->op, problem->root, topology, false, NULL);
+	if (!bound)
+		return;
+	const struct report object = report_object(report, "bound");
+	const double seconds = ordo_wire_bound_seconds(bound, (double)bytes);
+	report_text(&object, "the wire takes at least %s", wire_bound_text(text, bound));
+	report_fraction(&object, bound);
+	if (predicted > 0)
+		report_text(&object, ": %g<seconds:time>", seconds);
+	if (predicted > 0 && seconds > 0)
+		report_text(&object, "; predicted are %.3g<ratio> times that", predicted / seconds);
+	report_text(&object, "\n");
+	ordo_wire_bound_destroy(bound);
 }

@@ -10,7 +10,13 @@
 void report_wire_bound(const struct report *report, const struct ordo_problem *problem,
 	const struct ordo_topology *topology, const struct ordo_wire_bound *bound, uint64_t bytes);
 
-/* One line: `7/27 n/b, b = 56 GB/s`. */
+/* One line with the bound of up to 1,024 ranks and, if `predicted` seconds are above 0, the seconds
+ * for `bytes` and the ratio to them. Nothing without a topology, where ranks have no shard, or
+ * without memory. */
+void report_least_time(const struct report *report, const struct ordo_problem *problem,
+	const struct ordo_topology *topology, uint64_t bytes, double predicted);
+
+/* The fraction: `7/27 n/b, b = 56 GB/s`. */
 enum { FRACTION_SIZE = 128 };
 const char *wire_bound_text(char out[FRACTION_SIZE], const struct ordo_wire_bound *bound);
 

@@ -33,10 +33,10 @@ struct ordo_owners *ordo_owners_find(
 	return owners;
 }
 
-bool ordo_owners_are_some(const struct ordo_topology *topology)
+uint32_t ordo_owners_count(const struct ordo_topology *topology)
 {
 	uint32_t count = 0;
-	for (uint32_t rank = 0; topology && rank < topology->nrank; rank++)
+	for (uint32_t rank = 0; rank < topology->nrank; rank++)
 		count += exchanges_with_all(topology, rank, topology->nrank);
-	return topology && count && count < topology->nrank;
+	return count;
 }

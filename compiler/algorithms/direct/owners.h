@@ -17,7 +17,7 @@ struct ordo_owners {
  * NULL: there is no such rank (ORDO_USAGE), or no memory. */
 struct ordo_owners *ordo_owners_find(
 	struct ordo_resolved_request *request, struct ordo_error *error);
-/* Whether some ranks exchange data with all others, and some do not. topology may be NULL: no. */
-bool ordo_owners_are_some(const struct ordo_topology *topology);
+/* How many such ranks a topology has. */
+uint32_t ordo_owners_count(const struct ordo_topology *topology);
 
 #endif

@@ -317,7 +317,7 @@ const struct ordo_algorithm ordo_algorithm_ring = {
 	.prepare = prepare,
 	.chunks = natural_chunks,
 	.build = build,
-	.avoids_links = true,
+	.around_links = "ring",
 	.steps = count_steps,
 	.volume = count_volume,
 };

@@ -400,7 +400,7 @@ const struct ordo_algorithm ordo_algorithm_packing = {
 	.chunks = natural_chunks,
 	.build = build,
 	.release = release,
-	.avoids_links = true,
+	.around_links = "packing",
 	.steps = steps,
 	.volume = volume,
 };

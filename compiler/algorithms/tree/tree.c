@@ -1,17 +1,18 @@
-/* tree.c - sums up and copies down one binomial tree, or two binary trees with half of the data
- * each.
+/* tree.c - sums up and copies down one binomial tree, two binary trees with half of the data each,
+ * or a tree over the links of the topology.
  *
  * Every chunk goes by itself, one step behind the one before. Binomial: fewest steps for small
  * data, and the root sends everything q times. Double binary: each rank is an inner node of at most
  * one of the trees, so it sends every chunk at most once each way: the bandwidth of a ring in about
- * 2q steps. AllReduce goes through rank 0. Natural K: binomial 1, double binary twice the height of
- * the trees.
+ * 2q steps. Spanning: breadth-first from the root along links that are up, so that any network that
+ * holds together serves. AllReduce goes through rank 0, spanning through a rank in the middle.
+ * Natural K: double binary twice the height of the trees, the others 1.
  *
- * steps   the longest chain: binomial floor(log2 N), double binary at most 1 + q; AllReduce twice
- *         that
+ * steps   the longest chain: binomial floor(log2 N), double binary at most 1 + q, spanning the
+ *         height of the tree; AllReduce twice that
  * volume  binomial: q vectors leave the root of Broadcast, one leaves each rank in Reduce; double
- *         binary: one vector, in AllReduce two
- * order   binomial: one tree, dyadic if the root is 0; double binary: two trees
+ *         binary: one vector, in AllReduce two; spanning: one for each link of the tree
+ * order   one tree, of binomial from root 0 dyadic; double binary: two trees
  * source  Sanders, Speck and Traeff, Parallel Computing 35(12), 2009
  */
 #include "algorithms/direct/places.h"
@@ -20,7 +21,8 @@
 
 struct trees {
 	struct ordo_tree of[2];
-	uint32_t count;
+	uint32_t count, root;
+	bool spanning;
 };
 
 static bool prepare(struct ordo_resolved_request *request, struct ordo_error *error)
@@ -29,7 +31,11 @@ static bool prepare(struct ordo_resolved_request *request, struct ordo_error *er
 	if (!trees)
 		return ordo_fail_memory(error);
 	request->prepared = trees;
-	trees->count = ordo_parameter_is(request, "shape", "binomial") ? 1 : 2;
+	trees->root = request->problem.root;
+	trees->spanning = ordo_parameter_is(request, "shape", "spanning");
+	trees->count = ordo_parameter_is(request, "shape", "double-binary") ? 2 : 1;
+	if (trees->spanning)
+		return ordo_tree_make_spanning(request, &trees->of[0], &trees->root, error);
 	if (trees->count == 1)
 		return ordo_tree_make_binomial(request, &trees->of[0]) ? true
 								       : ordo_fail_memory(error);
@@ -50,10 +56,11 @@ static struct ordo_tree_load load_of(const struct ordo_resolved_request *request
 	const struct trees *trees = request->prepared;
 	return (struct ordo_tree_load){
 		.tree = &trees->of[i],
-		.root = request->problem.root,
+		.root = trees->root,
 		.chunks = ordo_slice_of(request->problem.chunks_per_block, trees->count, i),
 		.unit = 1,
 		.stream = trees->count == 1 ? ORDO_NONE : i,
+		.by_child = trees->spanning,
 	};
 }
 
@@ -96,10 +103,10 @@ static uint64_t volume(const struct ordo_resolved_request *request)
 
 static const struct ordo_parameter parameters[] = {
 	{.name = "shape",
-		.values = "binomial|double-binary",
+		.values = "binomial|double-binary|spanning",
 		.fallback = "binomial",
-		.meaning = "one tree in which the root has q children, or two in which nobody has "
-			   "more than two",
+		.meaning = "one tree in which the root has q children, two in which nobody has "
+			   "more than two, or one over the links of the topology",
 		.kind = ORDO_WORD},
 };
 
@@ -108,6 +115,7 @@ enum { ALL_OF_THEM = 1u << ORDO_ALLREDUCE | 1u << ORDO_REDUCE | 1u << ORDO_BROAD
 static const struct ordo_variant variants[] = {
 	{.settings = "", .pipelines = ALL_OF_THEM},
 	{.settings = "shape=double-binary", .pipelines = ALL_OF_THEM},
+	{.settings = "shape=spanning", .sparse = true, .pipelines = ALL_OF_THEM},
 };
 
 static const struct ordo_alias aliases[] = {
@@ -120,22 +128,27 @@ static const struct ordo_alias aliases[] = {
 
 const struct ordo_algorithm ordo_algorithm_tree = {
 	.facts = {.name = "tree",
-		.summary = "up and down a binomial tree or two binary trees, chunk after chunk",
+		.summary = "up and down a binomial tree, two binary trees or one over the links "
+			   "there are, chunk after chunk",
 		.how = "Partial sums go up a tree to the root, chunk after chunk, and results go "
 		       "down it. In a binomial tree the root has log2 N children. With two binary "
 		       "trees, where each rank is a leaf in one of them, no rank sends more than "
-		       "half as much as in one.",
+		       "half as much as in one. A spanning tree goes along the links of the "
+		       "topology, by the fewest from its root.",
 		.when = "For Broadcast, Reduce and small messages; with many chunks in a pipeline "
-			"also for large ones. The binomial tree from root 0 adds in dyadic order.",
+			"also for large ones. The binomial tree from root 0 adds in dyadic order. "
+			"A spanning tree serves any network that holds together: lines, trees, "
+			"links that are down.",
 		.operators = ALL_OF_THEM,
 		.ranks = "any",
-		.steps = "binomial q, double binary at most q+1, and a step for each further "
-			 "chunk; AllReduce twice",
+		.steps = "binomial q, double binary at most q+1, spanning its height, and a step "
+			 "for "
+			 "each further chunk; AllReduce twice",
 		.volume = "binomial: Broadcast q n at the root, Reduce n; double binary n, "
-			  "AllReduce 2n",
-		.order = "binomial: one tree, dyadic if the root is 0; double binary: two trees",
+			  "AllReduce 2n; spanning n for each of a rank's links in the tree",
+		.order = "one tree, of binomial from root 0 dyadic; double binary: two trees",
 		.topologies = "full mesh, switched, or the links of the tree; hypercube: binomial, "
-			      "root 0",
+			      "root 0; spanning: any",
 		.source = "Sanders, Speck and Traeff 2009",
 		.parameters = parameters,
 		.nparameter = sizeof parameters / sizeof *parameters,
@@ -144,6 +157,7 @@ const struct ordo_algorithm ordo_algorithm_tree = {
 		.aliases = aliases,
 		.nalias = sizeof aliases / sizeof *aliases},
 	.prepare = prepare,
+	.around_links = "tree(shape=spanning)",
 	.chunks = chunks,
 	.build = build,
 	.steps = steps,

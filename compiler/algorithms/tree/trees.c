@@ -3,32 +3,39 @@
 #include "algorithms/direct/places.h"
 #include <ordo/arena.h>
 
-static bool reserve(struct ordo_resolved_request *request, struct ordo_tree *tree, uint32_t nlevel)
+bool ordo_tree_reserve(
+	struct ordo_resolved_request *request, struct ordo_tree *tree, uint32_t nlevel)
 {
 	const uint32_t n = request->problem.nrank;
 	tree->n = n;
 	tree->nlevel = nlevel;
 	tree->parent = ordo_arena_alloc(&request->arena, n * sizeof *tree->parent);
 	tree->nchild = ordo_arena_alloc(&request->arena, n * sizeof *tree->nchild);
+	tree->sibling = ordo_arena_alloc(&request->arena, n * sizeof *tree->sibling);
+	tree->depth = ordo_arena_alloc(&request->arena, n * sizeof *tree->depth);
 	tree->by_level = ordo_arena_alloc(&request->arena, n * sizeof *tree->by_level);
 	tree->level_begin =
 		ordo_arena_alloc(&request->arena, ((size_t)nlevel + 2) * sizeof *tree->level_begin);
-	return tree->parent && tree->nchild && tree->by_level && tree->level_begin;
+	return tree->parent && tree->nchild && tree->sibling && tree->depth && tree->by_level &&
+	       tree->level_begin;
 }
 
-/* Fills the rest of the tree. level[1..n-1] is 1..nlevel. */
-static void sort_by_level(struct ordo_tree *tree, const uint32_t *level)
+void ordo_tree_sort(struct ordo_tree *tree, const uint32_t *level)
 {
-	uint32_t count = 0;
-	for (uint32_t l = 1; l <= tree->nlevel; l++) {
-		tree->level_begin[l] = count;
-		for (uint32_t node = 1; node < tree->n; node++)
-			if (level[node] == l)
-				tree->by_level[count++] = node;
-	}
-	tree->level_begin[tree->nlevel + 1] = count;
+	uint32_t *begin = tree->level_begin;
 	for (uint32_t node = 1; node < tree->n; node++)
-		tree->nchild[tree->parent[node]]++;
+		begin[level[node] + 1]++;
+	for (uint32_t l = 1; l <= tree->nlevel; l++)
+		begin[l + 1] += begin[l];
+	for (uint32_t node = 1; node < tree->n; node++)
+		tree->by_level[begin[level[node]]++] = node;
+	for (uint32_t l = tree->nlevel; l > 0; l--)
+		begin[l] = l > 1 ? begin[l - 1] : 0;
+	for (uint32_t i = 0; i + 1 < tree->n; i++) {
+		const uint32_t node = tree->by_level[i], parent = tree->parent[node];
+		tree->sibling[node] = tree->nchild[parent]++;
+		tree->depth[node] = tree->depth[parent] + 1;
+	}
 }
 
 static uint32_t lowest_bit(uint32_t x)
@@ -42,7 +49,7 @@ bool ordo_tree_make_binomial(struct ordo_resolved_request *request, struct ordo_
 	uint32_t *level = ordo_arena_alloc(&request->arena, n * sizeof *level), q = 0;
 	while ((uint64_t)1 << q < n)
 		q++;
-	if (!level || !reserve(request, tree, q))
+	if (!level || !ordo_tree_reserve(request, tree, q))
 		return false;
 	for (uint32_t node = 1; node < n; node++) {
 		tree->parent[node] = node - lowest_bit(node);
@@ -50,7 +57,7 @@ bool ordo_tree_make_binomial(struct ordo_resolved_request *request, struct ordo_
 		for (uint32_t bit = 1; !(node & bit); bit *= 2)
 			level[node]--;
 	}
-	sort_by_level(tree, level);
+	ordo_tree_sort(tree, level);
 	return true;
 }
 
@@ -84,14 +91,14 @@ bool ordo_tree_make_binary(
 			level[at]++;
 		deepest = level[at] > deepest ? level[at] : deepest;
 	}
-	if (!reserve(request, tree, deepest))
+	if (!ordo_tree_reserve(request, tree, deepest))
 		return false;
 	for (uint32_t node = 1; node < n; node++) {
 		const uint32_t parent = parent_in_order(node, last);
 		tree->parent[other ? elsewhere(node, last) : node] =
 			other ? elsewhere(parent, last) : parent;
 	}
-	sort_by_level(tree, level);
+	ordo_tree_sort(tree, level);
 	return true;
 }
 
@@ -139,11 +146,19 @@ void ordo_tree_sum(struct ordo_builder *b, const struct ordo_tree_load *load)
 	}
 }
 
+static void pass_to(struct ordo_builder *b, const struct ordo_tree_load *load, uint32_t node,
+	struct ordo_slice unit, bool summed)
+{
+	const struct ordo_tree *tree = load->tree;
+	ordo_stream(b, "down", load->by_child ? tree->sibling[node] : load->stream);
+	ordo_pass_on(
+		b, rank_of(load, node), rank_of(load, tree->parent[node]), unit, summed, false);
+}
+
 void ordo_tree_spread(struct ordo_builder *b, const struct ordo_tree_load *load, bool summed)
 {
 	const struct ordo_tree *tree = load->tree;
 	const uint32_t nunit = count_units(load), nlevel = tree->nlevel;
-	ordo_stream(b, "down", load->stream);
 	for (uint32_t step = 0;
 		nunit && nlevel && step < nunit + nlevel - 1 && !ordo_builder_failed(b); step++) {
 		ordo_phase(b, "broadcast", step);
@@ -151,12 +166,8 @@ void ordo_tree_spread(struct ordo_builder *b, const struct ordo_tree_load *load,
 			i++) {
 			const uint32_t level = step - i + 1;
 			for (uint32_t k = tree->level_begin[level];
-				k < tree->level_begin[level + 1]; k++) {
-				const uint32_t node = tree->by_level[k];
-				ordo_pass_on(b, rank_of(load, node),
-					rank_of(load, tree->parent[node]), unit_of(load, i), summed,
-					false);
-			}
+				k < tree->level_begin[level + 1]; k++)
+				pass_to(b, load, tree->by_level[k], unit_of(load, i), summed);
 		}
 	}
 }
@@ -170,22 +181,18 @@ void ordo_tree_build(
 		ordo_tree_spread(b, load, op == ORDO_ALLREDUCE);
 }
 
-static uint32_t depth_of(const struct ordo_tree *tree)
+static uint32_t height_of(const struct ordo_tree *tree)
 {
-	uint32_t deepest = 0;
-	for (uint32_t node = 1; node < tree->n; node++) {
-		uint32_t depth = 0;
-		for (uint32_t up = node; up; up = tree->parent[up])
-			depth++;
-		deepest = depth > deepest ? depth : deepest;
-	}
-	return deepest;
+	uint32_t most = 0;
+	for (uint32_t node = 1; node < tree->n; node++)
+		most = tree->depth[node] > most ? tree->depth[node] : most;
+	return most;
 }
 
 uint64_t ordo_tree_steps(enum ordo_operator op, const struct ordo_tree_load *load)
 {
-	const uint64_t depth = load->chunks.count ? depth_of(load->tree) : 0;
-	return op == ORDO_ALLREDUCE ? 2 * depth : depth;
+	const uint64_t height = load->chunks.count ? height_of(load->tree) : 0;
+	return op == ORDO_ALLREDUCE ? 2 * height : height;
 }
 
 uint64_t ordo_tree_sent(enum ordo_operator op, const struct ordo_tree_load *load, uint32_t rank)

@@ -9,11 +9,20 @@ struct ordo_tree {
 	uint32_t n, nlevel;    /* levels 1..nlevel; the root is in none */
 	uint32_t *parent;      /* [n] parent[0] = 0 */
 	uint32_t *nchild;      /* [n] */
+	uint32_t *sibling;     /* [n] a node's number among the children of its parent */
+	uint32_t *depth;       /* [n] links to the root */
 	uint32_t *by_level;    /* [n-1] the nodes but the root, level after level */
 	uint32_t *level_begin; /* [nlevel+2] where a level begins in by_level */
 };
 
 /* From request->arena. false: no memory. */
+
+/* Makes room for n nodes; the caller writes parents. */
+bool ordo_tree_reserve(
+	struct ordo_resolved_request *request, struct ordo_tree *tree, uint32_t nlevel);
+/* Fills the rest, from parents and levels. level: [n] of nodes 1..n-1, 1..nlevel, above that of the
+ * parent */
+void ordo_tree_sort(struct ordo_tree *tree, const uint32_t *level);
 
 /* The parent of a node is the node without its lowest bit; its level is the step in which it
  * receives from the parent. */
@@ -24,6 +33,13 @@ bool ordo_tree_make_binomial(struct ordo_resolved_request *request, struct ordo_
 bool ordo_tree_make_binary(
 	struct ordo_resolved_request *request, struct ordo_tree *tree, bool other);
 
+/* spanning.c: breadth-first along the links of the topology, switches included, between ranks that
+ * are joined both ways; its level is a node's depth. From the operator's root, or in AllReduce from
+ * a rank in the middle, in *root. false: no memory, or the links do not join all ranks; the error
+ * says which. Without a topology every rank is next to the root. */
+bool ordo_tree_make_spanning(struct ordo_resolved_request *request, struct ordo_tree *tree,
+	uint32_t *root, struct ordo_error *error);
+
 /* What goes through a tree: `chunks` of the only block, `unit` of them at once, each unit a step
  * behind the one before; in streams `up` and `down` with that number. */
 struct ordo_tree_load {
@@ -31,6 +47,7 @@ struct ordo_tree_load {
 	uint32_t root; /* rank */
 	struct ordo_slice chunks;
 	uint32_t unit, stream;
+	bool by_child; /* a stream `down` for each child of a rank, instead of that number */
 };
 void ordo_tree_sum(struct ordo_builder *b, const struct ordo_tree_load *load);
 /* summed: after ordo_tree_sum. */

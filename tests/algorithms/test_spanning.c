@@ -1,0 +1,129 @@
+/* test_spanning.c - trees over the links of a topology, whatever these are. */
+#include "compiling.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static struct ordo_topology *make(
+	uint32_t nrank, uint32_t nswitch, const uint32_t (*links)[2], uint32_t nlink, bool both)
+{
+	struct ordo_topology *topology = ordo_topology_create("drawn", nrank, nswitch, 0, NULL);
+	assert_non_null(topology);
+	for (uint32_t i = 0; i < nlink; i++)
+		for (int back = 0; back <= both; back++)
+			assert_true(ordo_topology_add(
+				topology, links[i][back], links[i][!back], "link", 1000, 10, NULL));
+	assert_true(ordo_topology_finish(topology, NULL));
+	return topology;
+}
+
+static struct ordo_request request_on(
+	const struct ordo_topology *topology, enum ordo_operator op, uint32_t root)
+{
+	return (struct ordo_request){.problem = {.op = op,
+					     .nrank = topology->nrank,
+					     .root = root,
+					     .chunks_per_block = 3},
+		.algorithm = "tree(shape=spanning)",
+		.topology = topology};
+}
+
+/* The steps of a schedule that is proved on the topology, and takes what the algorithm claims. */
+static uint32_t steps_of(const struct ordo_request *request)
+{
+	ordo_schedule_destroy(compile_proved(request));
+	assert_true(claims_hold(request));
+	return (uint32_t)claims_of(request).steps;
+}
+
+static const uint32_t line[][2] = {{0, 1}, {1, 2}, {2, 3}, {3, 4}, {4, 5}, {5, 6}, {6, 7}, {7, 8}};
+
+static void a_line_is_a_tree_from_every_rank(void **state)
+{
+	(void)state;
+	struct ordo_topology *topology = make(9, 0, line, 8, true);
+	for (uint32_t root = 0; root < 9; root++) {
+		const uint32_t farthest = root > 4 ? root : 8 - root;
+		struct ordo_request request = request_on(topology, ORDO_BROADCAST, root);
+		assert_int_equal(steps_of(&request), farthest);
+		request.problem.op = ORDO_REDUCE;
+		assert_int_equal(steps_of(&request), farthest);
+	}
+	/* AllReduce goes through the rank in the middle. */
+	const struct ordo_request request = request_on(topology, ORDO_ALLREDUCE, 0);
+	assert_int_equal(steps_of(&request), 8);
+	check_order(&request, "((((0+1)+2)+3)+(4+(5+(6+(7+8)))))");
+	ordo_topology_destroy(topology);
+}
+
+/* 0, 1 and 2 at a switch, 3 behind 2, 4 and 5 at a second switch with 3. */
+static const uint32_t switched[][2] = {{0, 6}, {1, 6}, {2, 6}, {2, 3}, {3, 7}, {4, 7}, {5, 7}};
+
+static void switches_cost_no_step(void **state)
+{
+	(void)state;
+	struct ordo_topology *topology = make(6, 2, switched, 7, true);
+	struct ordo_request request = request_on(topology, ORDO_BROADCAST, 0);
+	assert_int_equal(steps_of(&request), 3);
+	request.problem.root = 2;
+	assert_int_equal(steps_of(&request), 2);
+	request = request_on(topology, ORDO_ALLREDUCE, 0);
+	assert_int_equal(steps_of(&request), 4);
+	ordo_topology_destroy(topology);
+}
+
+static void check_refusal(const struct ordo_request *request, const char *why)
+{
+	struct ordo_error error = {0};
+	assert_null(ordo_compile(request, &error));
+	assert_int_equal(error.code, ORDO_USAGE);
+	if (!strstr(error.text, why))
+		fail_msg("found \"%s\", wanted \"%s\"", error.text, why);
+}
+
+/* 0 -> 1 -> 2 -> 3 -> 0 */
+static const uint32_t circle[][2] = {{0, 1}, {1, 2}, {2, 3}, {3, 0}};
+
+static void all_ranks_are_joined_both_ways_or_it_is_refused(void **state)
+{
+	(void)state;
+	struct ordo_topology *topology = make(4, 0, circle, 4, false);
+	struct ordo_request request = request_on(topology, ORDO_BROADCAST, 1);
+	check_refusal(&request, "no links join rank 1 and rank 0 in both directions");
+	ordo_topology_destroy(topology);
+	topology = make(4, 0, circle, 4, true);
+	assert_true(ordo_topology_fail_link(topology, 0, 1, NULL));
+	request = request_on(topology, ORDO_REDUCE, 1);
+	assert_int_equal(steps_of(&request), 3);
+	check_order(&request, "(((0+3)+2)+1)");
+	assert_true(ordo_topology_fail_link(topology, 2, 3, NULL));
+	request = request_on(topology, ORDO_ALLREDUCE, 0);
+	check_refusal(&request, "no links join rank 0 and rank 1 in both directions");
+	ordo_topology_destroy(topology);
+}
+
+static void without_a_topology_all_are_next_to_the_root(void **state)
+{
+	(void)state;
+	const struct ordo_request request = {.problem = {.op = ORDO_REDUCE, .nrank = 4, .root = 2},
+		.algorithm = "tree(shape=spanning)"};
+	assert_int_equal(steps_of(&request), 1);
+	check_order(&request, "((0+(2+3))+1)");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_line_is_a_tree_from_every_rank),
+		cmocka_unit_test(switches_cost_no_step),
+		cmocka_unit_test(all_ranks_are_joined_both_ways_or_it_is_refused),
+		cmocka_unit_test(without_a_topology_all_are_next_to_the_root),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
