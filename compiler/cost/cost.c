@@ -112,8 +112,9 @@ static uint64_t larger(uint64_t a, uint64_t b)
 }
 
 /* A stream does one thing after another, so neither steps nor bytes are fewer than in its busiest
- * stream; on P ports not fewer than a P-th of what the busiest rank sends or gets. Beyond that
- * steps and volume are as claimed. */
+ * stream; nor are bytes fewer than a chunk for each step that waits for the one before. On P ports
+ * they are not fewer than a P-th of what the busiest rank sends or gets. Beyond that steps and
+ * volume are as claimed. */
 static bool cost_as_claimed(const struct ordo_resolved_request *resolved, struct ordo_cost *cost,
 	struct ordo_error *error)
 {
@@ -127,7 +128,7 @@ static bool cost_as_claimed(const struct ordo_resolved_request *resolved, struct
 	if (!find_loads(resolved, &rank, &lane, error) || !ordo_claims_of(resolved, &claims, error))
 		return false;
 	*cost = (struct ordo_cost){.steps = larger(claims.steps, lane.messages),
-		.wire = lane.chunks * links,
+		.wire = larger(lane.chunks, claims.steps) * links,
 		.reduced = rank.reduced * links,
 		.parts = blocks * problem->chunks_per_block * links,
 		.source = ORDO_COST_CLAIMS};

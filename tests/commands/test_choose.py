@@ -174,8 +174,8 @@ def _(ordo):
          r"no algorithm holds G3: ReduceScatter on 5 ranks, topology ring\nhint: with a link "
          r"between every two ranks these would apply: mesh",
          [
-             "reduce-scatter", "-n", 5, "--topology", "ring", "--require", "G3", "--sizes", "1:4KiB",
-             "-o", "set"
+             "reduce-scatter", "-n", 5, "--topology", "ring", "--require", "G3", "--sizes",
+             "1:4KiB", "-o", "set"
          ]),
         (2, r"no algorithm applies: AllReduce on 4 ranks, topology ring",
          ["allreduce", "-n", 4, "--topology", "ring", "--fail-link", "0-1,2-3", "-o", "set"])
