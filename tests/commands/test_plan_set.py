@@ -173,8 +173,8 @@ def _(ordo):
         1,
         r"no algorithm holds G3: ReduceScatter on 8 ranks, topology ring\nhint: with a link "
         r"between every two ranks these would apply: mesh",
-        "compile", "reduce-scatter", "-n", 8, "--topology", "ring", "--sizes", "1:1GiB", "--require",
-        "G3", "-o", "none")
+        "compile", "reduce-scatter", "-n", 8, "--topology", "ring", "--sizes", "1:1GiB",
+        "--require", "G3", "-o", "none")
     ordo.fails(
         2,
         r"no algorithm applies: AllReduce on 4 ranks, topology ring\nhint: with a link between "
