@@ -108,6 +108,39 @@ static void all_ranks_are_joined_both_ways_or_it_is_refused(void **state)
 	ordo_topology_destroy(topology);
 }
 
+static void blocks_go_as_whole_subtrees(void **state)
+{
+	(void)state;
+	struct ordo_topology *topology = make(6, 2, switched, 7, true);
+	for (uint32_t root = 0; root < 6; root++) {
+		struct ordo_request request = request_on(topology, ORDO_GATHER, root);
+		const uint32_t steps = root == 2 || root == 3 ? 2 : 3;
+		assert_int_equal(steps_of(&request), steps);
+		request.problem.op = ORDO_SCATTER;
+		assert_int_equal(steps_of(&request), steps);
+	}
+	/* 0 gets the blocks of 2, 3, 4, 5 from 2, and 1 sends its own; 2 and 3 send theirs from the
+	 * input and those of others from scratch. */
+	const struct ordo_request request = request_on(topology, ORDO_GATHER, 0);
+	assert_int_equal(claims_of(&request).volume, 4 * 3);
+	struct ordo_schedule *schedule = compile_proved(&request);
+	uint32_t sent = 0;
+	for (uint32_t i = 0; i < schedule->ntask; i++)
+		sent += schedule->tasks[i].kind == ORDO_SEND;
+	assert_int_equal(sent, 7);
+	ordo_schedule_destroy(schedule);
+	ordo_topology_destroy(topology);
+}
+
+static void two_trees_move_no_blocks(void **state)
+{
+	(void)state;
+	const struct ordo_request request = {.problem = {.op = ORDO_GATHER, .nrank = 4},
+		.algorithm = "tree(shape=double-binary)"};
+	check_refusal(&request, "shape=double-binary is for AllReduce, Reduce and Broadcast, found "
+				"Gather");
+}
+
 static void without_a_topology_all_are_next_to_the_root(void **state)
 {
 	(void)state;
@@ -123,6 +156,8 @@ int main(void)
 		cmocka_unit_test(a_line_is_a_tree_from_every_rank),
 		cmocka_unit_test(switches_cost_no_step),
 		cmocka_unit_test(all_ranks_are_joined_both_ways_or_it_is_refused),
+		cmocka_unit_test(blocks_go_as_whole_subtrees),
+		cmocka_unit_test(two_trees_move_no_blocks),
 		cmocka_unit_test(without_a_topology_all_are_next_to_the_root),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

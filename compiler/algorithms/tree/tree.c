@@ -1,17 +1,19 @@
 /* tree.c - sums up and copies down one binomial tree, two binary trees with half of the data each,
- * or a tree over the links of the topology.
+ * or a tree over the links of the topology; gathers and scatters blocks along it.
  *
  * Every chunk goes by itself, one step behind the one before. Binomial: fewest steps for small
  * data, and the root sends everything q times. Double binary: each rank is an inner node of at most
  * one of the trees, so it sends every chunk at most once each way: the bandwidth of a ring in about
  * 2q steps. Spanning: breadth-first from the root along links that are up, so that any network that
  * holds together serves. AllReduce goes through rank 0, spanning through a rank in the middle.
- * Natural K: double binary twice the height of the trees, the others 1.
+ * Natural K: double binary twice the height of the trees, the others 1. Gather and Scatter move the
+ * blocks of a whole subtree at once, and not along double binary trees.
  *
  * steps   the longest chain: binomial floor(log2 N), double binary at most 1 + q, spanning the
  *         height of the tree; AllReduce twice that
  * volume  binomial: q vectors leave the root of Broadcast, one leaves each rank in Reduce; double
- *         binary: one vector, in AllReduce two; spanning: one for each link of the tree
+ *         binary: one vector, in AllReduce two; spanning: one for each link of the tree; Gather
+ *         and Scatter: the blocks of the largest subtree
  * order   one tree, of binomial from root 0 dyadic; double binary: two trees
  * source  Sanders, Speck and Traeff, Parallel Computing 35(12), 2009
  */
@@ -45,6 +47,19 @@ static bool prepare(struct ordo_resolved_request *request, struct ordo_error *er
 		       : ordo_fail_memory(error);
 }
 
+static bool moves_blocks(const struct ordo_resolved_request *request)
+{
+	return request->problem.op == ORDO_GATHER || request->problem.op == ORDO_SCATTER;
+}
+
+static bool applicable(const struct ordo_resolved_request *request, struct ordo_error *error)
+{
+	return !moves_blocks(request) || !ordo_parameter_is(request, "shape", "double-binary") ||
+	       ordo_fail(error, ORDO_USAGE, 0,
+		       "tree: shape=double-binary is for AllReduce, Reduce and Broadcast, found %s",
+		       ordo_operator_facts(request->problem.op)->name);
+}
+
 static uint32_t chunks(const struct ordo_resolved_request *request)
 {
 	const struct trees *trees = request->prepared;
@@ -70,7 +85,10 @@ static void build(struct ordo_builder *b, const struct ordo_resolved_request *re
 	ordo_keep_own(b, &request->problem);
 	for (uint32_t i = 0; i < trees->count; i++) {
 		const struct ordo_tree_load load = load_of(request, i);
-		ordo_tree_build(b, request->problem.op, &load);
+		if (!moves_blocks(request))
+			ordo_tree_build(b, request->problem.op, &load);
+		else if (!ordo_tree_move_blocks(b, &load, request->problem.op == ORDO_GATHER))
+			ordo_builder_fail_memory(b);
 	}
 }
 
@@ -90,6 +108,10 @@ static uint64_t volume(const struct ordo_resolved_request *request)
 {
 	const struct trees *trees = request->prepared;
 	uint64_t most = 0;
+	if (moves_blocks(request)) {
+		most = ordo_tree_most_blocks(&trees->of[0], request->problem.op == ORDO_GATHER);
+		return most == ORDO_UNCOUNTED ? most : most * request->problem.chunks_per_block;
+	}
 	for (uint32_t rank = 0; rank < request->problem.nrank; rank++) {
 		uint64_t sent = 0;
 		for (uint32_t i = 0; i < trees->count; i++) {
@@ -110,20 +132,23 @@ static const struct ordo_parameter parameters[] = {
 		.kind = ORDO_WORD},
 };
 
-enum { ALL_OF_THEM = 1u << ORDO_ALLREDUCE | 1u << ORDO_REDUCE | 1u << ORDO_BROADCAST };
+enum {
+	VECTORS = 1u << ORDO_ALLREDUCE | 1u << ORDO_REDUCE | 1u << ORDO_BROADCAST,
+	BLOCKS = 1u << ORDO_GATHER | 1u << ORDO_SCATTER
+};
 
 static const struct ordo_variant variants[] = {
-	{.settings = "", .pipelines = ALL_OF_THEM},
-	{.settings = "shape=double-binary", .pipelines = ALL_OF_THEM},
-	{.settings = "shape=spanning", .sparse = true, .pipelines = ALL_OF_THEM},
+	{.settings = "", .pipelines = VECTORS},
+	{.settings = "shape=double-binary", .operators = VECTORS, .pipelines = VECTORS},
+	{.settings = "shape=spanning", .sparse = true, .pipelines = VECTORS},
 };
 
 static const struct ordo_alias aliases[] = {
-	{"binomial", 0, "", NULL},
-	{"binomial-tree", 0, "", NULL},
-	{"double-binary-tree", 0, "shape=double-binary", NULL},
-	{"dbt", 0, "shape=double-binary", NULL},
-	{"two-tree", 0, "shape=double-binary", NULL},
+	{"binomial", VECTORS, "", NULL},
+	{"binomial-tree", VECTORS, "", NULL},
+	{"double-binary-tree", VECTORS, "shape=double-binary", NULL},
+	{"dbt", VECTORS, "shape=double-binary", NULL},
+	{"two-tree", VECTORS, "shape=double-binary", NULL},
 };
 
 const struct ordo_algorithm ordo_algorithm_tree = {
@@ -135,17 +160,20 @@ const struct ordo_algorithm ordo_algorithm_tree = {
 		       "trees, where each rank is a leaf in one of them, no rank sends more than "
 		       "half as much as in one. A spanning tree goes along the links of the "
 		       "topology, by the fewest from its root.",
-		.when = "For Broadcast, Reduce and small messages; with many chunks in a pipeline "
+		.when = "For Broadcast, Reduce, Gather, Scatter and small messages; with many "
+			"chunks in a pipeline "
 			"also for large ones. The binomial tree from root 0 adds in dyadic order. "
 			"A spanning tree serves any network that holds together: lines, trees, "
 			"links that are down.",
-		.operators = ALL_OF_THEM,
+		.operators = VECTORS | BLOCKS,
 		.ranks = "any",
 		.steps = "binomial q, double binary at most q+1, spanning its height, and a step "
 			 "for "
 			 "each further chunk; AllReduce twice",
 		.volume = "binomial: Broadcast q n at the root, Reduce n; double binary n, "
-			  "AllReduce 2n; spanning n for each of a rank's links in the tree",
+			  "AllReduce 2n; spanning n for each of a rank's links in the tree; "
+			  "Gather, Scatter the "
+			  "blocks of the largest subtree",
 		.order = "one tree, of binomial from root 0 dyadic; double binary: two trees",
 		.topologies = "full mesh, switched, or the links of the tree; hypercube: binomial, "
 			      "root 0; spanning: any",
@@ -156,6 +184,7 @@ const struct ordo_algorithm ordo_algorithm_tree = {
 		.nvariant = sizeof variants / sizeof *variants,
 		.aliases = aliases,
 		.nalias = sizeof aliases / sizeof *aliases},
+	.applicable = applicable,
 	.prepare = prepare,
 	.around_links = "tree(shape=spanning)",
 	.chunks = chunks,

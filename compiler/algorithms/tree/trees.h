@@ -56,6 +56,12 @@ void ordo_tree_spread(struct ordo_builder *b, const struct ordo_tree_load *load,
 void ordo_tree_build(
 	struct ordo_builder *b, enum ordo_operator op, const struct ordo_tree_load *load);
 
+/* Every rank's block to the root (Gather: up), or from it (Scatter). chunks: those of one block.
+ * false: no memory. */
+bool ordo_tree_move_blocks(struct ordo_builder *b, const struct ordo_tree_load *load, bool up);
+/* How many blocks the busiest rank sends then. ORDO_UNCOUNTED: no memory. */
+uint64_t ordo_tree_most_blocks(const struct ordo_tree *tree, bool up);
+
 /* The claims for one tree and operator: the longest chain, and what a rank sends. */
 uint64_t ordo_tree_steps(enum ordo_operator op, const struct ordo_tree_load *load);
 uint64_t ordo_tree_sent(enum ordo_operator op, const struct ordo_tree_load *load, uint32_t rank);
