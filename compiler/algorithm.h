@@ -45,7 +45,11 @@ struct ordo_resolved_request {
 	/* chunks_per_block is 0 in applicable, prepare and chunks if the user gave none */
 	struct ordo_problem problem;
 	uint32_t nshard; /* V; problem.nshard, unless ranks fold their shards first */
-	const struct ordo_topology *topology; /* NULL: every rank reaches every other */
+	/* NULL: every rank reaches every other. With links=fast: `fast`, and the document names
+	 * `whole`. */
+	const struct ordo_topology *topology;
+	const struct ordo_topology *whole;
+	struct ordo_topology *fast;	      /* owned; NULL */
 	const struct ordo_registry *registry; /* in which names of algorithms are looked up */
 	ordo_resolve *resolve;		      /* for an algorithm that is made of others */
 	const struct ordo_algorithm *algorithm;

@@ -8,6 +8,7 @@
 #include "algorithms/hierarchy/levels.h"
 #include "algorithms/registry.h"
 #include "pipeline/pipeline.h"
+#include "request/fast_links.h"
 #include <ordo/arena.h>
 #include <ordo/divisor.h>
 #include <stdlib.h>
@@ -15,9 +16,10 @@
 
 /* The numbers that replace `#` in a variant, and what else decides whether it is tried. */
 struct numbers {
-	uint32_t nserver, nring;
+	uint32_t nserver, nring, nfast_ring; /* without slow links */
 	bool owners; /* some ranks exchange data with all others, and some do not */
 	bool sparse; /* some do not */
+	bool slow;   /* links are slower than ways around them */
 };
 
 /* Link-disjoint rings that share the data: with more, chunks become too small. */
@@ -104,7 +106,8 @@ static bool try_variant(struct ordo_candidates *candidates, const struct ordo_re
 	struct ordo_resolved_request resolved = {0};
 	struct ordo_error refusal = {0};
 	wish.algorithm = write_notation(&candidates->arena, request->algorithm, variant->settings,
-		variant->rings ? numbers->nring : numbers->nserver);
+		variant->rings ? variant->slow ? numbers->nfast_ring : numbers->nring
+			       : numbers->nserver);
 	if (!wish.algorithm)
 		return ordo_fail_memory(error);
 	bool worked;
@@ -138,7 +141,8 @@ static bool try_algorithm(struct ordo_candidates *candidates, const struct ordo_
 			(variants[i].servers && numbers->nserver < 2) ||
 			(variants[i].rings && numbers->nring < 2) ||
 			(variants[i].owners && !numbers->owners) ||
-			(variants[i].sparse && !numbers->sparse))
+			(variants[i].sparse && !numbers->sparse) ||
+			(variants[i].slow && !numbers->slow))
 			continue;
 		if (!try_variant(candidates, &request, &variants[i], numbers, error))
 			return false;
@@ -176,7 +180,15 @@ bool ordo_candidates_make(struct ordo_candidates *candidates, const struct ordo_
 	if (!ordo_request_take_problem(&resolved, &request, error) ||
 		!ordo_levels_servers(topology, &numbers.nserver, error))
 		return false;
-	numbers.nring = count_rings(topology, problem->nrank);
+	numbers.nring = numbers.nfast_ring = count_rings(topology, problem->nrank);
+	numbers.slow = ordo_has_slow_links(topology);
+	if (numbers.slow) {
+		struct ordo_topology *fast = ordo_without_slow_links(topology, error);
+		if (!fast)
+			return false;
+		numbers.nfast_ring = count_rings(fast, problem->nrank);
+		ordo_topology_destroy(fast);
+	}
 	const uint32_t nowner = topology ? ordo_owners_count(topology) : problem->nrank;
 	numbers.owners = nowner && nowner < problem->nrank;
 	numbers.sparse = nowner < problem->nrank;

@@ -211,13 +211,13 @@ static bool set_phases(struct ordo_schedule *schedule, const struct ordo_labels 
 static bool set_topology(struct ordo_schedule *schedule,
 	const struct ordo_resolved_request *request, struct ordo_error *error)
 {
-	if (!request->topology)
+	if (!request->whole)
 		return true;
 	char digest[33];
-	ordo_topology_digest(request->topology, digest);
+	ordo_topology_digest(request->whole, digest);
 	schedule->topology_digest = ordo_arena_text(&schedule->arena, digest, strlen(digest));
 	schedule->topology_name = ordo_arena_text(
-		&schedule->arena, request->topology->name, strlen(request->topology->name));
+		&schedule->arena, request->whole->name, strlen(request->whole->name));
 	return schedule->topology_digest && schedule->topology_name ? true
 								    : ordo_fail_memory(error);
 }

@@ -34,7 +34,7 @@ static bool watch(struct ordo_sequence *sequence, const struct ordo_request **re
 static bool signals_have_links(const struct ordo_resolved_request *resolved,
 	const struct ordo_schedule *schedule, struct ordo_error *error)
 {
-	const struct ordo_topology *topology = resolved->topology;
+	const struct ordo_topology *topology = resolved->whole;
 	for (uint32_t s = 0; topology && s < schedule->nstream; s++) {
 		const struct ordo_stream *stream = &schedule->streams[s];
 		uint32_t good = stream->rank;

@@ -1,5 +1,6 @@
 /* request.c - reads and checks a request: problem, topology, algorithm and its parameters. */
 #include "request.h"
+#include "fast_links.h"
 #include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -54,7 +55,7 @@ bool ordo_request_take_problem(struct ordo_resolved_request *resolved,
 			problem->nshard, problem->nrank, problem->nrank);
 	resolved->nshard = problem->nshard;
 	problem->chunks_per_block = request->problem.chunks_per_block;
-	resolved->topology = request->topology;
+	resolved->topology = resolved->whole = request->topology;
 	if (resolved->topology && resolved->topology->nrank != problem->nrank)
 		return ordo_fail(error, ORDO_USAGE, 0,
 			"topology: \"%s\" has %u ranks, the problem has %u",
@@ -79,6 +80,20 @@ struct ordo_problem ordo_whole_problem(const struct ordo_resolved_request *resol
 	return whole;
 }
 
+/* With links=fast the algorithm sees a topology without slow links. */
+static bool choose_links(struct ordo_resolved_request *resolved, struct ordo_error *error)
+{
+	const struct ordo_algorithm_facts *facts = &resolved->algorithm->facts;
+	bool fast = false;
+	for (uint32_t i = 0; i < facts->nparameter; i++)
+		fast = fast || (!strcmp("links", facts->parameters[i].name) &&
+				       !strcmp("fast", resolved->values[i].word));
+	if (!fast || !resolved->topology)
+		return true;
+	resolved->topology = resolved->fast = ordo_without_slow_links(resolved->topology, error);
+	return resolved->topology;
+}
+
 bool ordo_request_read(struct ordo_resolved_request *resolved, const struct ordo_registry *registry,
 	const struct ordo_request *request, struct ordo_error *error)
 {
@@ -87,7 +102,7 @@ bool ordo_request_read(struct ordo_resolved_request *resolved, const struct ordo
 		return ordo_fail(error, ORDO_USAGE, 0, "algorithm: found none, wanted its name");
 	if (!ordo_request_take_problem(resolved, request, error) ||
 		!ordo_notation_read(resolved, request->algorithm, error) ||
-		!ordo_has_operator(resolved, error))
+		!ordo_has_operator(resolved, error) || !choose_links(resolved, error))
 		return false;
 	ordo_leave_shards_to_ranks(resolved);
 	return !resolved->algorithm->applicable || resolved->algorithm->applicable(resolved, error);
@@ -111,6 +126,7 @@ void ordo_resolved_request_destroy(struct ordo_resolved_request *resolved)
 {
 	if (resolved->algorithm && resolved->algorithm->release)
 		resolved->algorithm->release(resolved);
+	ordo_topology_destroy(resolved->fast);
 	ordo_arena_free(&resolved->arena);
 	*resolved = (struct ordo_resolved_request){0};
 }

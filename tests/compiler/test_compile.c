@@ -49,7 +49,7 @@ static void a_notation_that_cannot_be_read_is_refused(void **state)
 	check_refused("mesh(shots=1,)", "cannot read", "name(key=value,key=value)");
 	check_refused("mesh(shots)", "cannot read", "name(key=value,key=value)");
 	check_refused("mesh(shoots=1)",
-		"mesh has no parameter \"shoots\", wanted shots, fold, owners, streams",
+		"mesh has no parameter \"shoots\", wanted shots, fold, owners, streams, links",
 		"did you mean shots?");
 	check_refused("mesh(shots=)", "shots of mesh: found \"\", wanted auto|1|2", "");
 	check_refused("mesh(shots=3)", "shots of mesh: found \"3\", wanted auto|1|2", "");

@@ -13,6 +13,7 @@
  */
 #include "owners.h"
 #include "peers.h"
+#include "request/fast_links.h"
 
 /* The rank's part of the vector, which the owners share. */
 static struct ordo_slice part_of(const struct ordo_resolved_request *request, uint32_t rank)
@@ -436,6 +437,7 @@ static const struct ordo_parameter parameters[] = {
 			   "links to and from all others, as after the loss of a link",
 		.kind = ORDO_WORD},
 	ORDO_PEERS_STREAMS,
+	ORDO_LINKS_PARAMETER,
 };
 
 static const struct ordo_variant variants[] = {
@@ -450,6 +452,7 @@ static const struct ordo_variant variants[] = {
 	{.settings = "shots=1,fold=folded", .operators = 1u << ORDO_ALLREDUCE},
 	{.settings = "shots=1,fold=linear", .operators = 1u << ORDO_ALLREDUCE},
 	{.settings = "shots=2", .operators = 1u << ORDO_BROADCAST},
+	{.settings = "owners=auto,links=fast", .operators = 1u << ORDO_ALLREDUCE, .slow = true},
 	{.settings = "owners=auto", .operators = 1u << ORDO_ALLREDUCE, .owners = true},
 	{.settings = "fold=folded,owners=auto", .operators = 1u << ORDO_ALLREDUCE, .owners = true},
 	{.settings = "fold=linear,owners=auto", .operators = 1u << ORDO_ALLREDUCE, .owners = true},

@@ -20,6 +20,7 @@
  */
 #include "algorithm.h"
 #include "cycles/cycles.h"
+#include "request/fast_links.h"
 #include "ring_lanes.h"
 #include <ordo/arena.h>
 #include <string.h>
@@ -265,6 +266,7 @@ static const struct ordo_parameter parameters[] = {
 		.kind = ORDO_NUMBER,
 		.least = 1,
 		.most = ORDO_LIMIT},
+	ORDO_LINKS_PARAMETER,
 };
 
 enum { CHAINS = 1u << ORDO_BROADCAST | 1u << ORDO_REDUCE };
@@ -273,6 +275,11 @@ static const struct ordo_variant variants[] = {
 	{.settings = "", .pipelines = CHAINS},
 	{.settings = "directions=2", .pipelines = CHAINS},
 	{.settings = "directions=2,rings=#", .rings = true, .pipelines = CHAINS},
+	{.settings = "directions=2,links=fast", .slow = true, .pipelines = CHAINS},
+	{.settings = "directions=2,rings=#,links=fast",
+		.rings = true,
+		.slow = true,
+		.pipelines = CHAINS},
 };
 
 static const struct ordo_alias aliases[] = {

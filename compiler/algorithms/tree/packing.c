@@ -15,6 +15,7 @@
  */
 #include "algorithm.h"
 #include "algorithms/direct/places.h"
+#include "request/fast_links.h"
 #include "synthesis/list.h"
 #include "synthesis/pack.h"
 #include <ordo/topology.h>
@@ -365,6 +366,12 @@ static const struct ordo_parameter parameters[] = {
 		.kind = ORDO_NUMBER,
 		.least = 1,
 		.most = 1024},
+	ORDO_LINKS_PARAMETER,
+};
+
+static const struct ordo_variant variants[] = {
+	{.settings = ""},
+	{.settings = "links=fast", .slow = true},
 };
 
 enum {
@@ -394,7 +401,9 @@ const struct ordo_algorithm ordo_algorithm_packing = {
 		.topologies = "any without switches",
 		.source = "ForestColl, Zhao et al. 2024; Edmonds 1973; Tutte, Nash-Williams 1961",
 		.parameters = parameters,
-		.nparameter = sizeof parameters / sizeof *parameters},
+		.nparameter = sizeof parameters / sizeof *parameters,
+		.variants = variants,
+		.nvariant = sizeof variants / sizeof *variants},
 	.applicable = applicable,
 	.prepare = prepare,
 	.chunks = natural_chunks,

@@ -18,6 +18,7 @@
  * source  Sanders, Speck and Traeff, Parallel Computing 35(12), 2009
  */
 #include "algorithms/direct/places.h"
+#include "request/fast_links.h"
 #include "trees.h"
 #include <ordo/arena.h>
 
@@ -130,6 +131,7 @@ static const struct ordo_parameter parameters[] = {
 		.meaning = "one tree in which the root has q children, two in which nobody has "
 			   "more than two, or one over the links of the topology",
 		.kind = ORDO_WORD},
+	ORDO_LINKS_PARAMETER,
 };
 
 enum {
@@ -141,6 +143,7 @@ static const struct ordo_variant variants[] = {
 	{.settings = "", .pipelines = VECTORS},
 	{.settings = "shape=double-binary", .operators = VECTORS, .pipelines = VECTORS},
 	{.settings = "shape=spanning", .sparse = true, .pipelines = VECTORS},
+	{.settings = "shape=spanning,links=fast", .slow = true, .pipelines = VECTORS},
 };
 
 static const struct ordo_alias aliases[] = {

@@ -41,6 +41,7 @@ struct ordo_variant {
 	bool rings;   /* only where every rank has links for several rings */
 	bool owners;  /* only where some ranks have links to all others, and some do not */
 	bool sparse;  /* only where some ranks lack links to others */
+	bool slow;    /* only where links are slower than ways over a third rank */
 	/* bit (1 << op): chunks follow each other, so that K is worth choosing by size */
 	uint32_t pipelines;
 };

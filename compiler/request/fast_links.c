@@ -1,0 +1,91 @@
+/* fast_links.c - finds links that are slower than a way around them, and takes them down.
+ *
+ * A link that is up but slow costs more than one that is down, where algorithms use all links
+ * alike.
+ */
+#include "fast_links.h"
+
+/* Beyond, looking at all ways over a third rank takes longer than compiling. */
+enum { MOST_RANKS = 512 };
+
+/* GB/s of the fastest link from one rank to another; 0: none is up. */
+static double speed(const struct ordo_topology *topology, uint32_t from, uint32_t to)
+{
+	uint32_t low = topology->first_link[from], high = topology->first_link[from + 1];
+	const uint32_t end = high;
+	double most = 0;
+	while (low < high) {
+		const uint32_t middle = low + (high - low) / 2;
+		if (topology->links[middle].to < to)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (; low < end && topology->links[low].to == to; low++)
+		if (!topology->links[low].down && topology->links[low].bandwidth_gbs > most)
+			most = topology->links[low].bandwidth_gbs;
+	return most;
+}
+
+/* Whether a way over a third rank is at least twice as fast. */
+static bool is_slow(const struct ordo_topology *topology, const struct ordo_link *link)
+{
+	const double wanted = 2 * speed(topology, link->from, link->to);
+	for (uint32_t i = topology->first_link[link->from];
+		i < topology->first_link[link->from + 1]; i++) {
+		const struct ordo_link *first = &topology->links[i];
+		if (!first->down && first->to < topology->nrank && first->bandwidth_gbs >= wanted &&
+			speed(topology, first->to, link->to) >= wanted)
+			return true;
+	}
+	return false;
+}
+
+/* The first slow link from a place on; nlink: there is none. */
+static uint32_t find_slow(const struct ordo_topology *topology, uint32_t begin)
+{
+	for (uint32_t i = begin; i < topology->nlink; i++) {
+		const struct ordo_link *link = &topology->links[i];
+		if (!link->down && link->from < topology->nrank && link->to < topology->nrank &&
+			is_slow(topology, link))
+			return i;
+	}
+	return topology->nlink;
+}
+
+bool ordo_has_slow_links(const struct ordo_topology *topology)
+{
+	return topology && topology->nrank <= MOST_RANKS &&
+	       find_slow(topology, 0) < topology->nlink;
+}
+
+static bool copy_links(
+	struct ordo_topology *copy, const struct ordo_topology *topology, struct ordo_error *error)
+{
+	for (uint32_t i = 0; i < topology->nlink; i++) {
+		const struct ordo_link *link = &topology->links[i];
+		if (!link->down && !ordo_topology_add(copy, link->from, link->to,
+					   topology->class_names[link->class_name],
+					   link->latency_ns, link->bandwidth_gbs, error))
+			return false;
+	}
+	return ordo_topology_finish(copy, error);
+}
+
+struct ordo_topology *ordo_without_slow_links(
+	const struct ordo_topology *topology, struct ordo_error *error)
+{
+	struct ordo_topology *copy = ordo_topology_create(
+		topology->name, topology->nrank, topology->nswitch, topology->ports, error);
+	bool worked = copy && copy_links(copy, topology, error);
+	const bool looks = topology->nrank <= MOST_RANKS;
+	for (uint32_t i = looks ? find_slow(topology, 0) : topology->nlink;
+		worked && i < topology->nlink; i = find_slow(topology, i + 1))
+		worked = ordo_topology_fail_link(
+			copy, topology->links[i].from, topology->links[i].to, error);
+	worked = worked && ordo_topology_finish(copy, error);
+	if (worked)
+		return copy;
+	ordo_topology_destroy(copy);
+	return NULL;
+}
