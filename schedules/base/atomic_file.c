@@ -140,13 +140,19 @@ bool ordo_is_range_name(const char *name)
 	return is_numbered(name, "range-", ".json");
 }
 
-/* Can a folder of a schedule, of a plan set or of its execution traces contain a file of this
+bool ordo_is_failure_name(const char *name)
+{
+	return is_numbered(name, "failure-", ".json");
+}
+
+/* Can a folder of a schedule, of a set or of its execution traces contain a file of this
  * name? */
 static bool is_schedule_file(const char *name)
 {
 	return !strcmp(name, "schedule.json") || !strcmp(name, "plan-set.json") ||
+	       !strcmp(name, "failure-set.json") || !strcmp(name, "topology.json") ||
 	       is_numbered(name, "rank-", ".json") || ordo_is_range_name(name) ||
-	       is_numbered(name, "schedule.", ".et");
+	       ordo_is_failure_name(name) || is_numbered(name, "schedule.", ".et");
 }
 
 static bool is_dots(const char *name)

@@ -2,6 +2,7 @@
 #include <ordo/detail/answers.h>
 #include <ordo/detail/certificate.h>
 #include <ordo/detail/input.h>
+#include <ordo/failure_sets.h>
 #include <ordo/plan_set.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -95,6 +96,25 @@ static void the_topology_is_canonical(void **state)
 	free(example);
 }
 
+static void the_failure_set_is_canonical(void **state)
+{
+	(void)state;
+	struct ordo_error error = {0};
+	char *example = take_example(7), *again = NULL;
+	size_t size;
+	struct ordo_failure_set *set =
+		ordo_failure_set_read_text(example, strlen(example), "FORMAT.md", &error);
+	if (!set)
+		fail_msg("%u:%u: %s", error.line, error.column, error.text);
+	FILE *out = open_memstream(&again, &size);
+	assert_true(ordo_failure_set_print(set, out, &error));
+	fclose(out);
+	assert_string_equal(again, example);
+	ordo_failure_set_destroy(set);
+	free(again);
+	free(example);
+}
+
 static void the_plan_set_is_canonical(void **state)
 {
 	(void)state;
@@ -158,6 +178,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(the_certificate_is_that_of_the_schedule),
 		cmocka_unit_test(the_topology_is_canonical),
 		cmocka_unit_test(the_plan_set_is_canonical),
+		cmocka_unit_test(the_failure_set_is_canonical),
 		cmocka_unit_test(the_input_is_canonical),
 	};
 	if (argc != 2)

@@ -43,6 +43,15 @@ SETS_BEYOND_A_SCHEMA = {
     "R1-size-with-an-exponent",
 }
 
+FAILURES_BEYOND_A_SCHEMA = {
+    "R1-link-to-itself",
+    "R1-link-turned-round",
+    "R1-link-twice",
+    "R1-links-descend",
+    "R1-price-of-another-size",
+    "R1-price-too-low",
+}
+
 failures = 0
 
 
@@ -72,8 +81,8 @@ def complaint(schema, text):
 def load_schemas(schemas):
     """Kind -> schema; `program` is that of a file of a schedule in parts."""
     found = {kind: load_schema(schemas, f"{kind}.schema.json")
-             for kind in ("schedule", "topology", "plan-set", "replay", "input", "certificate",
-                          "probe-answers")}
+             for kind in ("schedule", "topology", "plan-set", "failure-set", "replay", "input",
+                          "certificate", "probe-answers")}
     found["program"] = {**found["schedule"], "$ref": "#/$defs/program"}
     for key in ("type", "properties", "required", "additionalProperties", "allOf"):
         del found["program"][key]
@@ -89,7 +98,7 @@ def kind_of(name):
     if name.startswith("input-"):
         return "input"
     kind = name.removesuffix(".json")
-    return kind if kind in ("plan-set", "replay", "certificate") else "schedule"
+    return kind if kind in ("plan-set", "failure-set", "replay", "certificate") else "schedule"
 
 
 # File -> changes that make it invalid.
@@ -150,6 +159,8 @@ def main(schemas, reject, writer, *documents):
         check_written(schemas, pathlib.Path(folder), documents)
     check_rejects(schemas["schedule"], reject, BEYOND_A_SCHEMA, "")
     check_rejects(schemas["plan-set"], reject / "plan-set", SETS_BEYOND_A_SCHEMA, "plan set ")
+    check_rejects(schemas["failure-set"], reject / "failure-set", FAILURES_BEYOND_A_SCHEMA,
+                  "failure set ")
     return 1 if failures else 0
 
 

@@ -3,6 +3,7 @@
 #include <ordo/detail/certificate.h>
 #include <ordo/detail/input.h>
 #include <ordo/detail/replay.h>
+#include <ordo/failure_sets.h>
 #include <ordo/plan_set.h>
 #include <stdlib.h>
 
@@ -83,6 +84,32 @@ static void write_set(const char *path, struct ordo_error *error)
 	if (!worked || !ordo_plan_set_write(set, schedules, path, error))
 		stop(error);
 	ordo_plan_set_destroy(set);
+	ordo_schedule_destroy(schedule);
+}
+
+/* A folder of a failure set with every key, and with states of both kinds. */
+static void write_failures(const char *path, struct ordo_error *error)
+{
+	struct ordo_schedule *schedule = make(ORDO_REDUCE, error);
+	const struct ordo_schedule *const schedules[] = {schedule, NULL};
+	struct ordo_topology *topology = ordo_topology_create("pair", 2, 0, 0, error);
+	const char digest[] = "0123456789abcdef0123456789abcdef";
+	struct ordo_failure_set *set = topology ? ordo_failure_set_create(&schedule->problem,
+							  "pair", digest, UINT64_C(1) << 60, error)
+						: NULL;
+	struct ordo_failure_state sound = {ORDO_NONE, ORDO_NONE, "failure-0.json", "none", digest,
+		UINT64_C(1) << 60, 3, 1.5, 7, 0, {0, 0}};
+	sound.price = ordo_failure_price(&sound, UINT64_C(1) << 60);
+	const struct ordo_failure_state parts = {.a = 0, .b = 1};
+	if (!set || !ordo_failure_set_add(set, &sound, error) ||
+		!ordo_failure_set_add(set, &parts, error))
+		stop(error);
+	set->extra = "{\"rack\": 7}";
+	if (!ordo_topology_finish(topology, error) ||
+		!ordo_failure_set_write(set, topology, schedules, path, error))
+		stop(error);
+	ordo_failure_set_destroy(set);
+	ordo_topology_destroy(topology);
 	ordo_schedule_destroy(schedule);
 }
 
@@ -174,6 +201,8 @@ int main(int argc, char **argv)
 	write_topology(path, &error);
 	snprintf(path, sizeof path, "%s/set", argv[1]);
 	write_set(path, &error);
+	snprintf(path, sizeof path, "%s/failures", argv[1]);
+	write_failures(path, &error);
 	snprintf(path, sizeof path, "%s/replay.json", argv[1]);
 	write_replay(path, &error);
 	write_inputs(argv[1], &error);

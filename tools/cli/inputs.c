@@ -8,6 +8,7 @@
 #include <inttypes.h>
 #include <ordo/arena.h>
 #include <ordo/compiler.h>
+#include <ordo/failure_sets.h>
 #include <ordo/plan_set.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,10 +32,19 @@ static bool read_range(const char *text, uint32_t *first, uint32_t *last)
 	return true;
 }
 
+bool read_link(const char *text, uint32_t *a, uint32_t *b)
+{
+	return strchr(text, '-') && read_range(text, a, b);
+}
+
+bool is_failing(const struct topology_choice *choice)
+{
+	return choice->failed.count || choice->switches.count || choice->ranks.count;
+}
+
 bool has_topology(const struct topology_choice *choice)
 {
-	return choice->name || choice->failed.count || choice->switches.count ||
-	       choice->ranks.count;
+	return choice->name || is_failing(choice);
 }
 
 void free_topology_choice(struct topology_choice *choice)
@@ -50,7 +60,7 @@ static bool fail_links(
 	struct ordo_error error;
 	for (size_t i = 0; i < failed->count; i++) {
 		uint32_t a, b;
-		if (!strchr(failed->items[i], '-') || !read_range(failed->items[i], &a, &b))
+		if (!read_link(failed->items[i], &a, &b))
 			return refuse_usage(call, NULL,
 				"--fail-link: found %s, wanted two ranks such as 0-1",
 				failed->items[i]);
@@ -357,10 +367,10 @@ struct ordo_schedule *tame_schedule(
 	return NULL;
 }
 
-static struct ordo_schedule *refuse_set(struct call *call, const char *path)
+static struct ordo_schedule *refuse_set(struct call *call, const char *path, const char *kind)
 {
 	struct ordo_error error;
-	ordo_fail(&error, ORDO_USAGE, 0, "found a plan set, wanted a schedule");
+	ordo_fail(&error, ORDO_USAGE, 0, "found a %s set, wanted a schedule", kind);
 	snprintf(error.file, sizeof error.file, "%s", path);
 	ordo_hint(
 		&error, "`ordo list %.200s` lists its schedules; verify and run accept sets", path);
@@ -387,7 +397,9 @@ struct ordo_schedule *open_schedule(struct call *call, const char *path)
 	struct progress progress = {0};
 	const struct ordo_read_options options = {.progress = show_progress, .closure = &progress};
 	if (ordo_is_plan_set(path))
-		return refuse_set(call, path);
+		return refuse_set(call, path, "plan");
+	if (ordo_is_failure_set(path))
+		return refuse_set(call, path, "failure");
 	show_progress(&progress, "reading", 0, 0);
 	struct ordo_schedule *schedule = ordo_schedule_read(path, &options, &error);
 	hide_progress(&progress);

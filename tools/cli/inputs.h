@@ -34,6 +34,8 @@ struct topology_choice {
 			"ranks forward data where there is no link and no path through switches"   \
 	}
 
+/* Is something down or gone? */
+bool is_failing(const struct topology_choice *choice);
 bool has_topology(const struct topology_choice *choice);
 void free_topology_choice(struct topology_choice *choice);
 
@@ -70,6 +72,9 @@ struct ordo_schedule *tame_schedule(
  */
 uint32_t *read_numbers(struct call *call, const char *option, const struct texts *texts,
 	uint32_t limit, uint32_t *count);
+
+/* "0-1" -> 0 and 1. */
+bool read_link(const char *text, uint32_t *a, uint32_t *b);
 
 /* Does the path name an existing folder? */
 bool is_folder(const char *path);

@@ -21,8 +21,7 @@ static bool refuse_overwriting(struct call *call, const struct written *written,
 		strcmp(written->path, input) ? input : "");
 }
 
-/* "-" is stdin. */
-static bool keep_file(struct call *call, const char *input)
+bool keep_file(struct call *call, const char *input)
 {
 	struct stat one, other;
 	for (size_t i = 0; i < call->nwritten; i++)
@@ -36,11 +35,11 @@ static bool keep_file(struct call *call, const char *input)
 /* A file, or a folder that holds a schedule or a set. */
 static bool keep_document(struct call *call, const char *input)
 {
-	static const char *const names[] = {"schedule.json", "plan-set.json"};
+	static const char *const names[] = {"schedule.json", "plan-set.json", "failure-set.json"};
 	char path[4096];
 	if (!keep_file(call, input))
 		return false;
-	for (int i = 0; i < 2; i++) {
+	for (int i = 0; i < 3; i++) {
 		const int length = snprintf(path, sizeof path, "%s/%s", input, names[i]);
 		if (length < (int)sizeof path && !keep_file(call, path))
 			return false;

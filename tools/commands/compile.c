@@ -8,6 +8,7 @@
 #include "cli/problem.h"
 #include "cli/sizes.h"
 #include "commands.h"
+#include "failures/failures.h"
 #include "report/bound.h"
 #include "report/plan_set.h"
 #include "report/proof.h"
@@ -31,6 +32,7 @@ struct args {
 	struct predicting setting; /* the topology, and the setting of the choice */
 	struct conditions conditions;
 	const char *sizes; /* a plan set for these sizes */
+	bool any_link;	   /* a failure set */
 };
 
 /* A compiled schedule. */
@@ -293,6 +295,34 @@ static bool refuse_without_choice(struct call *call, const struct args *args)
 	return true;
 }
 
+/* A failure set instead of a schedule. */
+static int compile_links(struct call *call, const struct args *args)
+{
+	const struct failures_request request = {.problem = args->what.problem,
+		.setting = &args->setting,
+		.conditions = &args->conditions,
+		.algorithm = args->algorithm,
+		.bytes = size_of(args),
+		.output = args->output};
+	if (args->sizes || args->prove_only)
+		return fail_usage(call, NULL,
+			"--fail-any-link: found %s, which does not go with it",
+			args->sizes ? "--sizes" : "--prove-only");
+	return refuse_without_choice(call, args) ? compile_failures(call, &request) : call->status;
+}
+
+static int compile_what(struct call *call, const struct args *args)
+{
+	if (args->any_link)
+		return compile_links(call, args);
+	if (args->prove_only && (args->output || args->sizes))
+		return fail_usage(call, NULL, "--prove-only writes no document, found %s",
+			args->sizes ? "--sizes" : "--output");
+	if (args->sizes)
+		return compile_sizes(call, args);
+	return refuse_without_choice(call, args) ? compile_with(call, args) : call->status;
+}
+
 static int compile(struct call *call)
 {
 	struct args args = {.setting.bytes = UNSET_SIZE};
@@ -305,6 +335,8 @@ static int compile(struct call *call)
 		{"sizes", 0, TEXT, &args.sizes, "A:B",
 			"write write a plan set: the cheapest algorithm for each size of A..B "
 			"bytes; A: has no end"},
+		{"fail-any-link", 0, SWITCH, &args.any_link, NULL,
+			"write a failure set: a schedule for each single link down, and for none"},
 		{"size", 0, SIZE, &args.setting.bytes, "SIZE",
 			"choose the fastest for this many bytes of a rank's larger buffer (1MiB), "
 			"or its K"},
@@ -330,15 +362,8 @@ static int compile(struct call *call)
 		status = call->status;
 	else if (!read_conditions(call, &args.conditions, args.what.problem.op))
 		status = call->status;
-	else if (args.prove_only && (args.output || args.sizes))
-		status = fail_usage(call, NULL, "--prove-only writes no document, found %s",
-			args.sizes ? "--sizes" : "--output");
-	else if (args.sizes)
-		status = compile_sizes(call, &args);
-	else if (!refuse_without_choice(call, &args))
-		status = call->status;
 	else
-		status = compile_with(call, &args);
+		status = compile_what(call, &args);
 	free_topology_choice(&args.setting.topology);
 	free_texts(&args.conditions.required);
 	return status;
@@ -356,6 +381,7 @@ const struct command compile_command = {
 		    "invariant.json\n"
 		    "  ordo compile allreduce --ranks 16 --topology torus:4x4 --size 16MiB -o "
 		    "fastest.json\n"
+		    "  ordo compile allreduce --ranks 8 --fail-any-link -o failures\n"
 		    "  ordo compile reduce-scatter --ranks 6 --order dyadic -o blocks.json\n"
 		    "  ordo compile allreduce --ranks 4096 --algorithm ring --prove-only\n"
 		    "  ordo compile broadcast --ranks 4 --algorithm ring --root 2 --chunks 4 | "

@@ -158,7 +158,7 @@ static bool export_subject(struct call *call, const struct format *format,
 				    : print_file(call, format, &exported);
 }
 
-static int export_as(struct call *call, const struct export_options *options)
+static int export_as(struct call *call, struct export_options *options)
 {
 	struct subject subject = {0};
 	struct predicted predicted = {0};

@@ -3,6 +3,7 @@
 #include "cli/memory_limit.h"
 #include "cli/msccl_file.h"
 #include "commands.h"
+#include "failures/failures.h"
 #include "report/msccl/msccl.h"
 #include "report/msccl/msccl_folder.h"
 #include "report/plan_set.h"
@@ -249,6 +250,21 @@ static int verify_schedule(struct call *call, const struct args *args,
 	return status;
 }
 
+/* With --fail-link one state of a failure set. */
+static int verify_state(struct call *call, const struct args *args)
+{
+	const double began = clock_seconds();
+	struct args one = *args;
+	struct chosen_state chosen;
+	int status;
+	if (choose_state(call, args->file, &one.topology, &chosen))
+		status = verify_schedule(call, &one, chosen.schedule, clock_seconds() - began);
+	else
+		status = call->status;
+	ordo_schedule_destroy(chosen.schedule);
+	return status;
+}
+
 static int verify_one(struct call *call, const struct args *args)
 {
 	double began = clock_seconds();
@@ -310,6 +326,16 @@ static int verify_msccl(struct call *call, struct args *args)
 	return status;
 }
 
+/* The option that takes one schedule; NULL: none was given. */
+static const char *refused_for_sets(const struct args *args)
+{
+	return args->replay	   ? "--write-replay"
+	       : args->input	   ? "--write-input"
+	       : args->certificate ? "--certificate"
+	       : args->symmetry	   ? "--symmetry"
+				   : NULL;
+}
+
 static int verify_all(struct call *call, const struct args *args)
 {
 	const struct set_question question = {.path = args->file,
@@ -320,14 +346,29 @@ static int verify_all(struct call *call, const struct args *args)
 			.max_findings = args->max_findings},
 		.conditions = &args->conditions,
 		.arithmetic = &args->arithmetic};
-	const char *const alone = args->replay	      ? "--write-replay"
-				  : args->input	      ? "--write-input"
-				  : args->certificate ? "--certificate"
-				  : args->symmetry    ? "--symmetry"
-						      : NULL;
+	const char *const alone = refused_for_sets(args);
 	if (alone)
 		return fail_usage(call, NULL, "%s takes one schedule, found a plan set", alone);
 	return verify_set(call, &question);
+}
+
+static int verify_links(struct call *call, const struct args *args)
+{
+	const struct failures_question question = {.path = args->file,
+		.options = {.through_ranks = args->through_ranks,
+			.atomic_reduce = args->atomic_reduce,
+			.limits = args->limits,
+			.max_findings = args->max_findings},
+		.conditions = &args->conditions};
+	const char *const alone = refused_for_sets(args);
+	if (is_failing(&args->topology))
+		return verify_state(call, args);
+	if (args->topology.name)
+		return fail_usage(call, "--fail-link selects one schedule",
+			"--topology: a failure set is verified on its own topology");
+	return alone ? fail_usage(call, "--fail-link selects one",
+			       "%s takes one schedule, found a failure set", alone)
+		     : verify_failures(call, &question);
 }
 
 static int verify_programs(struct call *call, struct args *args)
@@ -386,6 +427,8 @@ static int verify_file(struct call *call, struct args *args)
 			call, NULL, "--runtime and --coll go with a folder of MSCCL files");
 	if (is_xml(args->file))
 		return verify_msccl(call, args);
+	if (ordo_is_failure_set(args->file))
+		return verify_links(call, args);
 	return ordo_is_plan_set(args->file) ? verify_all(call, args) : verify_one(call, args);
 }
 

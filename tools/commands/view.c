@@ -29,7 +29,7 @@ struct args {
 /* The parts of a page, and their owner. */
 struct making {
 	struct call *call;
-	const struct args *args;
+	struct args *args;
 	struct subject subject;
 	struct ordo_schedule *schedule; /* of the schedule */
 	struct ordo_proof *proof;
@@ -79,7 +79,7 @@ static char *command_line(const struct call *call)
 
 static bool open_proved(struct making *making)
 {
-	const struct args *args = making->args;
+	struct args *args = making->args;
 	if (!open_subject(making->call, &making->subject, args->file, &args->predicting.topology))
 		return false;
 	const uint64_t count = count_of_bytes(

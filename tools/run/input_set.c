@@ -19,7 +19,7 @@ static bool give_schedules(struct call *call, struct subject *subject)
 }
 
 bool open_subject(struct call *call, struct subject *subject, const char *path,
-	const struct topology_choice *choice)
+	struct topology_choice *choice)
 {
 	*subject = (struct subject){.path = path, .choice = choice};
 	if (ordo_is_plan_set(path)) {
@@ -29,8 +29,13 @@ bool open_subject(struct call *call, struct subject *subject, const char *path,
 		subject->problem = subject->set->problem;
 		return true;
 	}
-	if (!give_schedules(call, subject) ||
-		!(subject->schedules->schedule = open_schedule(call, path)))
+	if (!give_schedules(call, subject))
+		return false;
+	if (!ordo_is_failure_set(path))
+		subject->schedules->schedule = open_schedule(call, path);
+	else if (choose_state(call, path, choice, &subject->chosen))
+		subject->schedules->schedule = subject->chosen.schedule;
+	if (!subject->schedules->schedule)
 		return false;
 	subject->problem = subject->schedules->schedule->problem;
 	return true;

@@ -4,6 +4,7 @@
 #define ORDO_TOOLS_RUN_INPUT_SET_H
 
 #include "cli/inputs.h"
+#include "failures/failures.h"
 #include <ordo/element.h>
 #include <ordo/plan_set.h>
 
@@ -21,11 +22,13 @@ struct subject {
 	struct proved_schedule *schedules; /* [nschedule] of the ranges of the set, or the one */
 	uint32_t nschedule;
 	struct ordo_topology *topology; /* NULL: not chosen, or not yet */
+	struct chosen_state chosen;	/* of a failure set */
 };
 
-/* "-" is stdin. false: call->status. The caller closes it, also after false. */
+/* "-" is stdin. From a failure set `choice` selects, and gets its topology unless it names one.
+ * false: call->status. The caller closes it, also after false. */
 bool open_subject(struct call *call, struct subject *subject, const char *path,
-	const struct topology_choice *choice);
+	struct topology_choice *choice);
 void close_subject(struct subject *subject);
 
 /* The schedule for blocks of so many elements. NULL: call->status. */

@@ -25,6 +25,8 @@ bool ordo_atomic_begin_file(
 	struct ordo_atomic_file *file, const char *path, struct ordo_error *error);
 /* Is it the name of a schedule in the folder of a plan set: `range-0.json`? */
 bool ordo_is_range_name(const char *name);
+/* Of a failure set: `failure-0.json`? */
+bool ordo_is_failure_name(const char *name);
 /* Prepares a folder. Fails if the path is taken by anything but an empty folder or a folder of
  * ours. */
 bool ordo_atomic_begin_folder(

@@ -217,6 +217,20 @@ bool ordo_read_string(struct ordo_cursor *cursor, const struct ordo_field *field
 	return worked;
 }
 
+bool ordo_read_nullable(struct ordo_cursor *cursor, const struct ordo_field *field, void *into)
+{
+	const struct ordo_cursor before = *cursor;
+	const char **text = into;
+	struct ordo_piece value;
+	if (!ordo_skip_value(cursor, &value))
+		return false;
+	*text = NULL;
+	if (value.length == 4 && !memcmp(value.text, "null", 4))
+		return true;
+	*cursor = before;
+	return ordo_read_string(cursor, field, into);
+}
+
 bool ordo_read_boolean(struct ordo_cursor *cursor, const struct ordo_field *field, void *into)
 {
 	bool *truth = into;

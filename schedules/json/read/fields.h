@@ -80,11 +80,12 @@ ordo_field_reader ordo_read_integer; /* uint32_t */
 /* uint64_t of 0..most, most below 2^63: as a number up to 2^53, wider ones as a string of its
  * digits. */
 ordo_field_reader ordo_read_wide;
-ordo_field_reader ordo_read_string;  /* const char * */
-ordo_field_reader ordo_read_boolean; /* bool */
-ordo_field_reader ordo_read_real;    /* double, not below 0 */
-ordo_field_reader ordo_read_schema;  /* nothing: only checked */
-ordo_field_reader ordo_read_array;   /* what its elements are */
+ordo_field_reader ordo_read_string;   /* const char * */
+ordo_field_reader ordo_read_nullable; /* const char *, NULL for null */
+ordo_field_reader ordo_read_boolean;  /* bool */
+ordo_field_reader ordo_read_real;     /* double, not below 0 */
+ordo_field_reader ordo_read_schema;   /* nothing: only checked */
+ordo_field_reader ordo_read_array;    /* what its elements are */
 /* const char *, any object, kept as text in canonical form (one space after commas and colons,
  * strings escaped the shortest way, numbers as they are). */
 ordo_field_reader ordo_read_extra;

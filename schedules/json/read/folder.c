@@ -6,6 +6,7 @@
 #include <ordo/arena.h>
 #include <ordo/atomic_file.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -104,4 +105,61 @@ bool ordo_open_document(const char *path, const char *in_folder, struct ordo_ope
 	opened->folder =
 		open(slash ? opened->folder_name : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	return true;
+}
+
+/* Is it a document of that schema? Only the first bytes are read: the schema must be among
+ * them. */
+static bool names_schema(const char *text, size_t size, const char *schema)
+{
+	struct ordo_cursor cursor;
+	struct ordo_piece key, value;
+	char name[32];
+	bool first = true;
+	ordo_cursor_begin(&cursor, text, size, "", NULL);
+	if (!ordo_skip_character(&cursor, '{', ""))
+		return false;
+	while (ordo_next_member(&cursor, &first, &key) == ORDO_ITEM_FOUND) {
+		if (!ordo_skip_value(&cursor, &value))
+			return false;
+		ordo_decode(&key, name, sizeof name);
+		if (strcmp(name, "schema") != 0)
+			continue;
+		if (value.text[0] != '"')
+			return false;
+		ordo_decode(&value, name, sizeof name);
+		return !strcmp(name, schema);
+	}
+	return false;
+}
+
+bool ordo_holds_document(int folder, const char *name, const char *document_name)
+{
+	char path[4096];
+	struct stat facts;
+	const int length = snprintf(path, sizeof path, "%s/%s", name, document_name);
+	return length < (int)sizeof path && !fstatat(folder, path, &facts, AT_SYMLINK_NOFOLLOW);
+}
+
+bool ordo_is_kind(const char *path, const char *document_name, const char *schema)
+{
+	static const size_t prefix_size = 64 * 1024;
+	struct stat facts;
+	struct ordo_opened opened;
+	bool is_kind = false;
+	if (!strcmp(path, "-") || stat(path, &facts))
+		return false;
+	/* A folder that holds the document is of its kind, even if it is broken. */
+	if (S_ISDIR(facts.st_mode))
+		return ordo_holds_document(AT_FDCWD, path, document_name);
+	if (!S_ISREG(facts.st_mode) || !ordo_open_document(path, document_name, &opened, NULL))
+		return false;
+	char *text = malloc(prefix_size);
+	const ssize_t size = text ? read(opened.file, text, prefix_size) : -1;
+	if (size > 0)
+		is_kind = names_schema(text, (size_t)size, schema);
+	free(text);
+	close(opened.file);
+	if (opened.folder >= 0)
+		close(opened.folder);
+	return is_kind;
 }

@@ -30,26 +30,11 @@ struct met_range {
 	struct ordo_place places[NRANGE_KEY];
 };
 
-/* A name, or null. */
-static bool read_name(struct ordo_cursor *cursor, const struct ordo_field *field, void *into)
-{
-	const struct ordo_cursor before = *cursor;
-	const char **name = into;
-	struct ordo_piece value;
-	if (!ordo_skip_value(cursor, &value))
-		return false;
-	*name = NULL;
-	if (value.length == 4 && !memcmp(value.text, "null", 4))
-		return true;
-	*cursor = before;
-	return ordo_read_string(cursor, field, into);
-}
-
 #define AT(member) offsetof(struct met_range, member)
 static const struct ordo_field range_fields[NRANGE_KEY] = {
 	{"from_bytes", ordo_read_wide, AT(from_bytes), .most = ORDO_BYTES_LIMIT},
 	{"to_bytes", ordo_read_wide, AT(to_bytes), .most = ORDO_BYTES_LIMIT, .optional = true},
-	{"schedule", read_name, .offset = AT(schedule)},
+	{"schedule", ordo_read_nullable, .offset = AT(schedule)},
 };
 #undef AT
 static const struct ordo_object range_object =
@@ -184,61 +169,9 @@ struct ordo_plan_set *ordo_plan_set_read(const char *path, struct ordo_error *er
 	return set;
 }
 
-/* Is the schema that of a plan set? Only the first bytes are read: the schema must be among
- * them. */
-static bool names_schema(const char *text, size_t size)
-{
-	struct ordo_cursor cursor;
-	struct ordo_piece key, value;
-	char name[32];
-	bool first = true;
-	ordo_cursor_begin(&cursor, text, size, "", NULL);
-	if (!ordo_skip_character(&cursor, '{', ""))
-		return false;
-	while (ordo_next_member(&cursor, &first, &key) == ORDO_ITEM_FOUND) {
-		if (!ordo_skip_value(&cursor, &value))
-			return false;
-		ordo_decode(&key, name, sizeof name);
-		if (strcmp(name, "schema") != 0)
-			continue;
-		if (value.text[0] != '"')
-			return false;
-		ordo_decode(&value, name, sizeof name);
-		return !strcmp(name, schema);
-	}
-	return false;
-}
-
-static bool holds_set(int folder, const char *name)
-{
-	char path[4096];
-	struct stat facts;
-	const int length = snprintf(path, sizeof path, "%s/%s", name, document_name);
-	return length < (int)sizeof path && !fstatat(folder, path, &facts, AT_SYMLINK_NOFOLLOW);
-}
-
 bool ordo_is_plan_set(const char *path)
 {
-	static const size_t prefix_size = 64 * 1024;
-	struct stat facts;
-	struct ordo_opened opened;
-	bool is_set = false;
-	if (!strcmp(path, "-") || stat(path, &facts))
-		return false;
-	/* If a folder has a set, the set is read, and any error is reported for it. */
-	if (S_ISDIR(facts.st_mode))
-		return holds_set(AT_FDCWD, path);
-	if (!S_ISREG(facts.st_mode) || !ordo_open_document(path, document_name, &opened, NULL))
-		return false;
-	char *text = malloc(prefix_size);
-	const ssize_t size = text ? read(opened.file, text, prefix_size) : -1;
-	if (size > 0)
-		is_set = names_schema(text, (size_t)size);
-	free(text);
-	close(opened.file);
-	if (opened.folder >= 0)
-		close(opened.folder);
-	return is_set;
+	return ordo_is_kind(path, document_name, schema);
 }
 
 /* `schedule "name": why`, at the name's place in the set. */
@@ -274,7 +207,8 @@ static bool open_member(const struct ordo_plan_set *set, uint32_t range, struct 
 		opened->folder = fcntl(set->folder, F_DUPFD_CLOEXEC, 0);
 		return true;
 	}
-	if (there && S_ISDIR(facts.st_mode) && holds_set(set->folder, name)) {
+	if (there && S_ISDIR(facts.st_mode) &&
+		ordo_holds_document(set->folder, name, document_name)) {
 		close(opened->file);
 		fail_member(set, range, "found a plan set, wanted a schedule", error);
 		return ordo_hint(error, "copy the ranges of the inner set to the outer one");
@@ -301,33 +235,12 @@ static bool open_member(const struct ordo_plan_set *set, uint32_t range, struct 
 	return fail_member(set, range, why, error);
 }
 
-/* `AllReduce on 8 ranks, in place` */
-static void print_problem(char *out, size_t size, const struct ordo_problem *problem)
-{
-	const struct ordo_operator_facts *facts = ordo_operator_facts(problem->op);
-	char root[32] = "", shards[32] = "";
-	if (facts->rooted)
-		snprintf(root, sizeof root, ", root %" PRIu32, problem->root);
-	if (problem->nshard != problem->nrank)
-		snprintf(shards, sizeof shards, ", %" PRIu32 " shards", problem->nshard);
-	snprintf(out, size, "%s on %" PRIu32 " rank%s%s%s%s%s", facts->name, problem->nrank,
-		problem->nrank == 1 ? "" : "s", root, shards, problem->in_place ? ", in place" : "",
-		problem->accumulate_f32 ? ", accumulating in f32" : "");
-}
-
 static bool check_same_problem(const struct ordo_plan_set *set, uint32_t range,
 	const struct ordo_problem *problem, struct ordo_error *error)
 {
-	const struct ordo_problem *wanted = &set->problem;
-	char found_text[160], why[400], wanted_text[160];
-	if (problem->op == wanted->op && problem->nrank == wanted->nrank &&
-		problem->root == wanted->root && problem->nshard == wanted->nshard &&
-		problem->in_place == wanted->in_place &&
-		problem->accumulate_f32 == wanted->accumulate_f32)
+	char why[ORDO_DIFFERENCE_SIZE];
+	if (ordo_is_same_problem(problem, &set->problem, why))
 		return true;
-	print_problem(found_text, sizeof found_text, problem);
-	print_problem(wanted_text, sizeof wanted_text, wanted);
-	snprintf(why, sizeof why, "found %s, wanted %s, as in the set", found_text, wanted_text);
 	fail_member(set, range, why, error);
 	return ordo_hint(error,
 		"all schedules of a set solve one problem; only their algorithms may differ");

@@ -1,5 +1,7 @@
 /* problem.c - the members of a document that describe its problem. */
 #include "problem.h"
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 bool ordo_read_operator(struct ordo_cursor *cursor, const struct ordo_field *field, void *op)
@@ -57,4 +59,34 @@ bool ordo_check_read_problem(const struct ordo_cursor *cursor, struct ordo_probl
 	if (!place.line)
 		place = ordo_place_of(head, places, "ranks");
 	return ordo_fail_at(cursor, place, "%s", found.text);
+}
+
+/* `AllReduce on 8 ranks, in place` */
+static void print_problem(char *out, size_t size, const struct ordo_problem *problem)
+{
+	const struct ordo_operator_facts *facts = ordo_operator_facts(problem->op);
+	char root[32] = "", shards[32] = "";
+	if (facts->rooted)
+		snprintf(root, sizeof root, ", root %" PRIu32, problem->root);
+	if (problem->nshard != problem->nrank)
+		snprintf(shards, sizeof shards, ", %" PRIu32 " shards", problem->nshard);
+	snprintf(out, size, "%s on %" PRIu32 " rank%s%s%s%s%s", facts->name, problem->nrank,
+		problem->nrank == 1 ? "" : "s", root, shards, problem->in_place ? ", in place" : "",
+		problem->accumulate_f32 ? ", accumulating in f32" : "");
+}
+
+bool ordo_is_same_problem(const struct ordo_problem *found, const struct ordo_problem *wanted,
+	char why[ORDO_DIFFERENCE_SIZE])
+{
+	char found_text[160], wanted_text[160];
+	if (found->op == wanted->op && found->nrank == wanted->nrank &&
+		found->root == wanted->root && found->nshard == wanted->nshard &&
+		found->in_place == wanted->in_place &&
+		found->accumulate_f32 == wanted->accumulate_f32)
+		return true;
+	print_problem(found_text, sizeof found_text, found);
+	print_problem(wanted_text, sizeof wanted_text, wanted);
+	snprintf(why, ORDO_DIFFERENCE_SIZE, "found %s, wanted %s, as in the set", found_text,
+		wanted_text);
+	return false;
 }

@@ -12,4 +12,9 @@ ordo_field_reader ordo_read_accumulate; /* bool, the value of "accumulate" */
 bool ordo_check_read_problem(const struct ordo_cursor *cursor, struct ordo_problem *problem,
 	const struct ordo_object *head, const struct ordo_place *places);
 
+enum { ORDO_DIFFERENCE_SIZE = 400 };
+/* Is a schedule's problem that of its set, but for the chunks? false: why not. */
+bool ordo_is_same_problem(const struct ordo_problem *found, const struct ordo_problem *wanted,
+	char why[ORDO_DIFFERENCE_SIZE]);
+
 #endif

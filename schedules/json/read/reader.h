@@ -52,6 +52,11 @@ struct ordo_opened {
 /* In a folder the document is the file of that name. */
 bool ordo_open_document(const char *path, const char *in_folder, struct ordo_opened *opened,
 	struct ordo_error *error);
+/* Does a folder, by its name in another one or a path at AT_FDCWD, hold such a file? */
+bool ordo_holds_document(int folder, const char *name, const char *document_name);
+/* Is a folder one that holds the document, or a file one of that schema? false for "-", devices and
+ * pipes, and what cannot be read. */
+bool ordo_is_kind(const char *path, const char *document_name, const char *schema);
 /* Reads what was opened, and closes it. */
 struct ordo_schedule *ordo_schedule_read_opened(struct ordo_opened *opened,
 	const struct ordo_read_options *options, struct ordo_error *error);

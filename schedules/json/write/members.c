@@ -1,6 +1,7 @@
 /* members.c - members of the objects of documents, as canonical JSON. */
 #include "members.h"
 #include <errno.h>
+#include <inttypes.h>
 #include <ordo/atomic_file.h>
 
 void ordo_print_key(struct ordo_printer *printer, const char *before, const char *key)
@@ -16,6 +17,14 @@ void ordo_print_number(
 {
 	ordo_print_key(printer, before, key);
 	ordo_printer_number(printer, number);
+}
+
+void ordo_print_wide(struct ordo_printer *printer, uint64_t number)
+{
+	char text[32];
+	const char *quote = number > UINT64_C(1) << 53 ? "\"" : "";
+	snprintf(text, sizeof text, "%s%" PRIu64 "%s", quote, number, quote);
+	ordo_printer_text(printer, text);
 }
 
 void ordo_print_string(

@@ -9,6 +9,8 @@
 void ordo_print_key(struct ordo_printer *printer, const char *before, const char *key);
 void ordo_print_number(
 	struct ordo_printer *printer, const char *before, const char *key, uint32_t number);
+/* As a string if it is wider than every reader of JSON takes. */
+void ordo_print_wide(struct ordo_printer *printer, uint64_t number);
 void ordo_print_string(
 	struct ordo_printer *printer, const char *before, const char *key, const char *text);
 

@@ -5,22 +5,13 @@
 #include <ordo/plan_set.h>
 #include <string.h>
 
-/* As a string if it is wider than every reader of JSON takes. */
-static void print_wide(struct ordo_printer *printer, uint64_t number)
-{
-	char text[32];
-	const char *quote = number > UINT64_C(1) << 53 ? "\"" : "";
-	snprintf(text, sizeof text, "%s%" PRIu64 "%s", quote, number, quote);
-	ordo_printer_text(printer, text);
-}
-
 static void print_range(struct ordo_printer *printer, const struct ordo_plan_range *range)
 {
 	ordo_print_key(printer, "\n  {", "from_bytes");
-	print_wide(printer, range->from_bytes);
+	ordo_print_wide(printer, range->from_bytes);
 	if (range->to_bytes != ORDO_ENDLESS) {
 		ordo_print_key(printer, ", ", "to_bytes");
-		print_wide(printer, range->to_bytes);
+		ordo_print_wide(printer, range->to_bytes);
 	}
 	if (range->schedule) {
 		ordo_print_string(printer, ", ", "schedule", range->schedule);

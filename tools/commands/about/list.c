@@ -1,6 +1,7 @@
 /* list.c - `ordo list`: the algorithms, topologies, operators and types. */
 #include "commands/commands.h"
 #include "explain/explain.h"
+#include "failures/failures.h"
 #include "report/aliases.h"
 #include "report/plan_set.h"
 #include <ordo/compiler.h>
@@ -133,6 +134,8 @@ static int list(struct call *call)
 		return explain_algorithm(call, what, false, NULL);
 	if (what && ordo_is_plan_set(what))
 		return list_set(call, what);
+	if (what && ordo_is_failure_set(what))
+		return list_failures(call, what);
 	for (int i = 0; i < NLIST; i++)
 		if (!what || !strcmp(what, lists[i].name)) {
 			report_text(&report, "%s", found ? "\n" : "");

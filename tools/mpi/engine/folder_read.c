@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <ordo/detail/fail.h>
+#include <ordo/failure_sets.h>
 #include <ordo/plan_set.h>
 #include <stdlib.h>
 #include <string.h>
@@ -291,13 +292,21 @@ static const char *name_of(const char *path)
 	return slash && slash[1] ? slash + 1 : path;
 }
 
+static bool refuse_failure_set(struct reader *reader)
+{
+	ordo_fail(reader->error, ORDO_USAGE, 0,
+		"%s is a failure set, wanted a schedule or a plan set", reader->path);
+	return ordo_hint(reader->error, "name the schedule of one state, such as failure-0.json");
+}
+
 bool ordo_mpi_folder_read(const char *path, char **bytes, size_t *size, struct ordo_error *error)
 {
 	struct reader reader = {.path = path, .error = error};
 	*bytes = NULL;
 	if (!(reader.out = open_memstream(bytes, size)))
 		return ordo_fail_memory(error);
-	bool worked = ordo_is_plan_set(path) ? read_set(&reader, path, name_of(path))
+	bool worked = ordo_is_failure_set(path) ? refuse_failure_set(&reader)
+		      : ordo_is_plan_set(path)	? read_set(&reader, path, name_of(path))
 		      : has_file(path, "schedule.json")
 			      ? read_schedule(&reader, path, name_of(path))
 			      : read_entries(&reader);

@@ -187,7 +187,7 @@ static bool compare_size(struct against *against, uint32_t size, const struct re
 
 bool open_against(struct against *against, const struct ordo_answers *answers)
 {
-	static const struct topology_choice choice = {0};
+	struct topology_choice choice = {0};
 	return !against->path ||
 	       (open_subject(against->call, &against->subject, against->path, &choice) &&
 		       check_problems(against->call, &answers->problem, &against->subject.problem,
