@@ -3,7 +3,8 @@
  * A state is a link that is down, or none. A set has the schedule of each state of one topology,
  * the time that no schedule can beat there, and the time of this one. It is a folder with the
  * document `failure-set.json`, the topology `topology.json`, and the schedules `failure-0.json`,
- * ...; states with equal schedules share a file. What is said of documents in document.h holds here.
+ * ...; states with equal schedules share a file. What is said of documents in document.h holds
+ * here.
  */
 #ifndef ORDO_FAILURE_SETS_H
 #define ORDO_FAILURE_SETS_H
