@@ -71,7 +71,15 @@ def _(ordo):
             ordo.answer("run", "set", "--links", "--count", 840, "--fail-link", "1-3")["links"]}
     wanted(used and not {(1, 3), (3, 1)} & used, used)
     wanted("bit-equal" in ordo.works("run", "set", "--check", "--fail-link", "1-3").out)
-    # Another state's schedule does not fit.
+    for state in compiled(ordo, "-t", "ring", "--bandwidth", 7, "--alpha-ns", 100)["states"]:
+        words = ["--fail-link", "%d-%d" % tuple(state["link"])] if "link" in state else []
+        answer = ordo.answer("predict", "set", *words)
+        wanted(abs(answer["seconds"] * 1e9 / state["time_ns"] - 1) < 1e-9, state, answer)
+
+
+@desk_case("the schedule of another state does not fit")
+def _(ordo):
+    states = compiled(ordo, ranks=5)["states"]
     ordo.fails(1, "R12", "verify", ordo.folder / "set" / states[0]["schedule"], "--fail-link",
                "1-3")
 
@@ -151,6 +159,19 @@ def _(ordo):
     path.unlink()
     path.symlink_to(ordo.folder / "set" / state["schedule"])
     ordo.fails(3, r"it is not a regular file", "verify", "changed")
+
+
+@desk_case("--json of compile, with links and ranks that are gone from the beginning")
+def _(ordo):
+    words = ["compile", "allreduce", "-n", 6, "--fail-rank", 0, "--fail-link", "1-2",
+             "--fail-any-link", "-o", "set"]
+    answer = ordo.answer(*words)
+    wanted(answer["rank_map"] == [None, 0, 1, 2, 3, 4] and answer["ranks"] == 5, answer)
+    links = [one["link"] for one in answer["states"]]
+    wanted(len(links) == 10 and links[:3] == [None, "0-2", "0-3"] and "0-1" not in links, links)
+    wanted(all(one["price"] >= 1 and one["algorithm"] for one in answer["states"]), answer)
+    wanted(ordo.answer("verify", "set")["proved"])
+    ordo.fails(2, "found 0-1, which is no link", "run", "set", "--fail-link", "0-1")
 
 
 @desk_case("requirements hold in every state, and what cannot be made is not written")
