@@ -20,6 +20,7 @@
 #include <ordo/detail/select.h>
 #include <ordo/detail/symmetry.h>
 #include <ordo/detail/trace.h>
+#include <ordo/failure_sets.h>
 #include <ordo/plan_set.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -176,6 +177,48 @@ static bool plan_sets(uint64_t *result, struct ordo_error *error)
 	worked = schedule && ordo_plan_set_print(set, sheet, error);
 	ordo_plan_set_destroy(set);
 	return add_schedule(result, schedule) && worked;
+}
+
+/* Adds the text of a set that was read back, and a schedule of it. */
+static bool add_failures(uint64_t *result, struct ordo_error *error)
+{
+	struct ordo_failure_set *set = ordo_failure_set_read(in_folder("failures"), error);
+	struct ordo_topology *topology = set ? ordo_failure_set_topology(set, error) : NULL;
+	struct ordo_schedule *schedule =
+		topology ? ordo_failure_set_open(set, 0, NULL, error) : NULL;
+	const bool worked = schedule && ordo_failure_set_print(set, sheet, error);
+	ordo_topology_destroy(topology);
+	ordo_failure_set_destroy(set);
+	return add_schedule(result, schedule) && worked;
+}
+
+static bool failure_sets(uint64_t *result, struct ordo_error *error)
+{
+	static const char digest[] = "0123456789abcdef0123456789abcdef";
+	const struct ordo_schedule *const schedules[2] = {ring, NULL};
+	const struct ordo_failure_state whole = {.a = ORDO_NONE,
+						.b = ORDO_NONE,
+						.schedule = "failure-0.json",
+						.algorithm = "ring",
+						.order_digest = digest,
+						.denominator = 1,
+						.bandwidth_gbs = 1},
+					parts = {.a = 0, .b = 1};
+	char own[33];
+	struct ordo_topology *topology =
+		ordo_topology_create("pair", ring->problem.nrank, 0, 0, error);
+	bool worked = topology && ordo_topology_add(topology, 0, 1, NULL, 1, 1, error) &&
+		      ordo_topology_finish(topology, error);
+	if (worked)
+		ordo_topology_digest(topology, own);
+	struct ordo_failure_set *set =
+		worked ? ordo_failure_set_create(&ring->problem, "pair", own, 8, error) : NULL;
+	worked = set && ordo_failure_set_add(set, &whole, error) &&
+		 ordo_failure_set_add(set, &parts, error) &&
+		 ordo_failure_set_write(set, topology, schedules, in_folder("failures"), error);
+	ordo_failure_set_destroy(set);
+	ordo_topology_destroy(topology);
+	return worked && add_failures(result, error);
 }
 
 /* Judging. */
@@ -772,6 +815,7 @@ int main(int argc, char **argv)
 		OPERATION(read_topology),
 		OPERATION(fail_a_link),
 		OPERATION(plan_sets),
+		OPERATION(failure_sets),
 		OPERATION(verify_ring),
 		OPERATION(verify_on_a_topology),
 		OPERATION(verify_exchange),

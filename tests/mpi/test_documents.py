@@ -301,6 +301,10 @@ def _():
     compile_schedule(path / "a.json", "AllReduce", 2, "ring")
     compile_schedule(path / "b.json", "AllReduce", 2, "mesh", "--in-place")
     fails(start(2, path), "two documents for AllReduce on 2 ranks: a.json and b.json")
+    path = folder("failures")
+    command = [ORDO, "compile", "allreduce", "-n", "3", "--fail-any-link", "-o", path]
+    subprocess.run(command, check=True, stderr=subprocess.DEVNULL)
+    fails(start(2, path), "is a failure set, wanted a schedule or a plan set")
     path = folder("broken")
     document = compile_schedule(path / "a.json", "AllReduce", 2, "ring")
     text = document.read_text().splitlines(keepends=True)
