@@ -674,7 +674,8 @@ def safe_size(text):
     hangs whole."""
     file = File(text)
     largest = max([step.cnt for block in file.blocks.values() for step in block.steps], default=1)
-    room = PIECE_BYTES[file.proto]
+    rooted = file.proto == "Simple" and file.coll in ("reduce", "broadcast")
+    room = 512 << 10 if rooted else PIECE_BYTES[file.proto]
     for pieces in range(min(largest, MAX_CNT), 0, -1):
         if Run(file, CAPACITY[file.proto], pieces).finish().stuck():
             # m chunks fit into a message up to room / m bytes a chunk.
