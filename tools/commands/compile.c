@@ -39,7 +39,8 @@ struct args {
 struct product {
 	struct ordo_schedule *schedule;
 	struct ordo_proof *proof;
-	struct ordo_tuning tuning; /* how it was chosen, if it was */
+	struct ordo_tuning tuning;     /* how it was chosen, if it was */
+	struct ordo_wire_bound *bound; /* on the topology; NULL */
 };
 
 struct times {
@@ -154,12 +155,12 @@ static void report_choice(const struct report *report, const struct args *args,
 }
 
 /* The bound of the wire, on a topology. */
-static void report_bound(const struct report *report, const struct args *args,
-	const struct product *product, const struct ordo_topology *topology)
+static void report_bound(
+	const struct report *report, const struct args *args, const struct product *product)
 {
 	const struct ordo_tuning *tuning = &product->tuning;
 	const double predicted = tuning->selection.nrange ? tuning->ranges[0].times.first : 0;
-	report_least_time(report, &product->schedule->problem, topology, size_of(args), predicted);
+	report_least_time(report, product->bound, size_of(args), predicted);
 }
 
 /* `compiled in 9.4 s, proved in 5.1 s`, without the end of the line. */
@@ -188,7 +189,7 @@ static void report_document(struct call *call, const struct args *args,
 	if (call->json)
 		check_and_report_guarantees(
 			call, &sums_of_floats, product->schedule, product->proof);
-	report_bound(&report, args, product, topology);
+	report_bound(&report, args, product);
 	report_shard_price(call, product->schedule, topology);
 	report_compiled(&report, args, times);
 	if (args->summary)
@@ -212,7 +213,7 @@ static void report_verdict(struct call *call, const struct args *args,
 	report_proof(&report, schedule, product->proof);
 	report_rules(&report, &unlimited, topology, false, false);
 	check_and_report_guarantees(call, &sums_of_floats, schedule, product->proof);
-	report_bound(&report, args, product, topology);
+	report_bound(&report, args, product);
 	report_shard_price(call, schedule, topology);
 	report_compiled(&report, args, times);
 	/* Processor time, because other load on the machine does not count. */
@@ -223,7 +224,7 @@ static void report_verdict(struct call *call, const struct args *args,
 }
 
 /* Writes only what was proved. */
-static int write_product(struct call *call, const struct args *args, const struct product *product,
+static int write_product(struct call *call, const struct args *args, struct product *product,
 	const struct ordo_topology *topology, struct times *times)
 {
 	if (!product->proof->proved) {
@@ -233,6 +234,8 @@ static int write_product(struct call *call, const struct args *args, const struc
 			"this is a bug in the compiler, and nothing was written; please report it");
 		return fail(call, &error);
 	}
+	if (!find_least_time(call, &product->schedule->problem, topology, &product->bound))
+		return call->status;
 	if (args->prove_only) {
 		report_verdict(call, args, product, topology, times);
 		return ORDO_OK;
@@ -261,6 +264,7 @@ static int compile_with(struct call *call, const struct args *args)
 	ordo_proof_destroy(product.proof);
 	ordo_schedule_destroy(product.schedule);
 	ordo_tuning_free(&product.tuning);
+	ordo_wire_bound_destroy(product.bound);
 	close_predicted(&predicted);
 	return status;
 }

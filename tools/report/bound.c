@@ -173,14 +173,21 @@ void report_wire_bound(const struct report *report, const struct ordo_problem *p
 	report_proof_of(report, bound, topology->nrank);
 }
 
-void report_least_time(const struct report *report, const struct ordo_problem *problem,
-	const struct ordo_topology *topology, uint64_t bytes, double predicted)
+bool find_least_time(struct call *call, const struct ordo_problem *problem,
+	const struct ordo_topology *topology, struct ordo_wire_bound **bound)
+{
+	struct ordo_error error = {0};
+	*bound = NULL;
+	if (!topology || problem->nrank > MOST_RANKS || problem->nshard < problem->nrank)
+		return true;
+	*bound = ordo_wire_bound_make(problem->op, problem->root, topology, false, &error);
+	return *bound || error.code == ORDO_USAGE || refuse_error(call, &error);
+}
+
+void report_least_time(const struct report *report, const struct ordo_wire_bound *bound,
+	uint64_t bytes, double predicted)
 {
 	char text[FRACTION_SIZE];
-	if (!topology || problem->nrank > MOST_RANKS || problem->nshard < problem->nrank)
-		return;
-	struct ordo_wire_bound *bound =
-		ordo_wire_bound_make(problem->op, problem->root, topology, false, NULL);
 	if (!bound)
 		return;
 	const struct report object = report_object(report, "bound");
@@ -192,5 +199,4 @@ void report_least_time(const struct report *report, const struct ordo_problem *p
 	if (predicted > 0 && seconds > 0)
 		report_text(&object, "; predicted are %.3g<ratio> times that", predicted / seconds);
 	report_text(&object, "\n");
-	ordo_wire_bound_destroy(bound);
 }

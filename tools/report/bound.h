@@ -10,11 +10,14 @@
 void report_wire_bound(const struct report *report, const struct ordo_problem *problem,
 	const struct ordo_topology *topology, const struct ordo_wire_bound *bound, uint64_t bytes);
 
-/* One line with the bound of up to 1,024 ranks and, if `predicted` seconds are above 0, the seconds
- * for `bytes` and the ratio to them. Nothing without a topology, where ranks have no shard, or
- * without memory. */
-void report_least_time(const struct report *report, const struct ordo_problem *problem,
-	const struct ordo_topology *topology, uint64_t bytes, double predicted);
+/* The bound, which the caller destroys, for up to 1,024 ranks. NULL without a topology, where ranks
+ * have no shard, or where nothing leads out of some. false: no memory, reported. */
+bool find_least_time(struct call *call, const struct ordo_problem *problem,
+	const struct ordo_topology *topology, struct ordo_wire_bound **bound);
+/* One line with the bound and, if `predicted` seconds are above 0, the seconds for `bytes` and the
+ * ratio to them. Nothing without a bound. */
+void report_least_time(const struct report *report, const struct ordo_wire_bound *bound,
+	uint64_t bytes, double predicted);
 
 /* The fraction: `7/27 n/b, b = 56 GB/s`. */
 enum { FRACTION_SIZE = 128 };
