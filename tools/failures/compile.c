@@ -191,8 +191,19 @@ static struct pair *find_pairs(const struct ordo_topology *topology, uint32_t *c
 	return pairs;
 }
 
+/* Before hours pass in silence. */
+static void note_effort(struct call *call, uint32_t count, double first_seconds)
+{
+	enum { PATIENCE_SECONDS = 30 };
+	if (first_seconds * count > PATIENCE_SECONDS)
+		note(call,
+			"%" PRIu32 " links, and the schedule for none took %.2g s: about %.2g min",
+			count, first_seconds, first_seconds * count / 60);
+}
+
 static bool compile_states(struct call *call, struct making *making)
 {
+	const double began = clock_seconds();
 	uint32_t count;
 	struct pair *pairs = find_pairs(making->whole.topology, &count);
 	making->room = count + 1;
@@ -200,6 +211,8 @@ static bool compile_states(struct call *call, struct making *making)
 	making->texts = calloc(making->room, sizeof *making->texts);
 	bool worked = pairs && making->schedules && making->texts ? true : refuse_memory(call);
 	worked = worked && compile_state(call, making, ORDO_NONE, ORDO_NONE);
+	if (worked)
+		note_effort(call, count, clock_seconds() - began);
 	for (uint32_t i = 0; worked && i < count; i++)
 		worked = compile_state(call, making, pairs[i].a, pairs[i].b);
 	free(pairs);
