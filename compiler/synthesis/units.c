@@ -12,6 +12,9 @@
 
 __extension__ typedef __int128 wide;
 
+/* Trees that take longer than the bound by this factor are not looked for. */
+enum { MOST_STRETCH = 1 << 12 };
+
 static int64_t common_divisor(int64_t a, int64_t b)
 {
 	while (b) {
@@ -51,13 +54,51 @@ static int64_t exact_units(const struct ordo_capacities *graph, int64_t a, int64
 	return b / divisor;
 }
 
-/* capacities = floor(m/w units). */
+/* The units of all arcs into or out of a vertex. */
+static int64_t sum_at(
+	const struct ordo_capacities *graph, const uint32_t *capacities, uint32_t v, bool outwards)
+{
+	int64_t sum = 0;
+	for (uint32_t i = 0; i < graph->narc; i++)
+		if ((outwards ? graph->arcs[i].from : graph->arcs[i].to) == v)
+			sum += capacities[i];
+	return sum;
+}
+
+/* Trims the side of each switch that has more units than the other, in proportion. Returns whether
+ * there was any. */
+static bool trim(const struct ordo_capacities *graph, uint32_t *capacities)
+{
+	bool any = false;
+	for (bool changed = true; changed; any = any || changed) {
+		changed = false;
+		for (uint32_t v = graph->nrank; v < graph->nplace; v++) {
+			const int64_t in = sum_at(graph, capacities, v, false),
+				      out = sum_at(graph, capacities, v, true),
+				      most = in > out ? in : out, least = in > out ? out : in;
+			int64_t before = 0;
+			for (uint32_t i = 0; in != out && i < graph->narc; i++) {
+				if ((in > out ? graph->arcs[i].to : graph->arcs[i].from) != v)
+					continue;
+				const int64_t after = before + capacities[i];
+				capacities[i] = (uint32_t)((wide)after * least / most -
+							   (wide)before * least / most);
+				before = after;
+				changed = true;
+			}
+		}
+	}
+	return any;
+}
+
+/* capacities = floor(m/w units), balanced at switches. */
 static void scale(const struct ordo_capacities *graph, int64_t m, int64_t w, uint32_t *capacities)
 {
 	for (uint32_t i = 0; i < graph->narc; i++) {
 		const wide units = (wide)m * graph->arcs[i].units / w;
 		capacities[i] = units > INT32_MAX ? INT32_MAX : (uint32_t)units;
 	}
+	trim(graph, capacities);
 }
 
 /* A backward network of the capacities, and the start's arcs of a source to the roots. */
@@ -106,7 +147,7 @@ static bool make_trying(struct trying *trying, const struct ordo_capacities *gra
 	return true;
 }
 
-/* The least m for which k trees of each root exist on floor(m/w units); 0: no memory. */
+/* The least m for which k trees of each root exist on floor(m/w units); 0: no memory, -1: none. */
 static int64_t least_scale(
 	struct trying *trying, uint32_t k, int64_t w, int64_t begin, uint32_t *capacities)
 {
@@ -116,6 +157,8 @@ static int64_t least_scale(
 		answer = try_capacities(trying, capacities, k);
 		if (answer < 0)
 			return 0;
+		if (!answer && enough / MOST_STRETCH > begin)
+			return -1;
 		below = answer ? below : enough;
 	}
 	while (enough - below > 1) {
@@ -129,7 +172,8 @@ static int64_t least_scale(
 	return enough;
 }
 
-/* Compares k from `least` to `most`, and keeps that of the least m/k. */
+/* Compares k from `least` to `most`, and keeps that of the least m/k; 0: none was found. false: no
+ * memory. */
 static bool compare_units(struct trying *trying, uint32_t least, uint32_t *k, uint32_t most,
 	int64_t a, int64_t b, uint32_t *capacities)
 {
@@ -143,13 +187,26 @@ static bool compare_units(struct trying *trying, uint32_t least, uint32_t *k, ui
 			      m = least_scale(trying, one, w, begin, capacities);
 		if (!m)
 			return false;
-		if (!best || (wide)m * *k < (wide)best * one) {
+		if (m > 0 && (!best || (wide)m * *k < (wide)best * one)) {
 			best = m;
 			*k = one;
 		}
 	}
-	scale(graph, best, w, capacities);
+	if (best)
+		scale(graph, best, w, capacities);
+	else
+		*k = 0;
 	return true;
+}
+/* Capacities at which trees reach the bound exactly: 1, or 0: switches need more, or -1: no memory. */
+static int take_exact(struct trying *trying, uint32_t k, int64_t a, int64_t b, uint32_t *capacities)
+{
+	const struct ordo_capacities *graph = trying->graph;
+	for (uint32_t i = 0; i < graph->narc; i++) {
+		const wide units = (wide)k * a * graph->arcs[i].units / b;
+		capacities[i] = units > INT32_MAX ? INT32_MAX : (uint32_t)units;
+	}
+	return trim(graph, capacities) ? try_capacities(trying, capacities, k) : 1;
 }
 
 bool ordo_units_from_roots(const struct ordo_capacities *graph, uint32_t root, uint32_t *k,
@@ -159,20 +216,22 @@ bool ordo_units_from_roots(const struct ordo_capacities *graph, uint32_t root, u
 	if (!bound_of(graph, root, &a, &b, error))
 		return false;
 	const int64_t exact = exact_units(graph, a, b);
-	if (!*k ? exact <= most : *k % exact == 0) {
-		*k = *k ? *k : (uint32_t)exact;
-		for (uint32_t i = 0; i < graph->narc; i++) {
-			const wide units = (wide)*k * a * graph->arcs[i].units / b;
-			capacities[i] = units > INT32_MAX ? INT32_MAX : (uint32_t)units;
-		}
-		return true;
-	}
+	const uint32_t wanted = *k ? *k : (uint32_t)exact;
 	struct trying trying;
-	const bool worked =
-		make_trying(&trying, graph, root) &&
-		compare_units(&trying, *k ? *k : 1, k, *k ? *k : most, a, b, capacities);
+	int worked = make_trying(&trying, graph, root) ? 0 : -1;
+	if (!worked && (!*k ? exact <= most : *k % exact == 0))
+		worked = take_exact(&trying, wanted, a, b, capacities);
+	if (worked > 0)
+		*k = wanted;
+	else if (!worked)
+		worked = compare_units(&trying, *k ? *k : 1, k, *k ? *k : most, a, b, capacities)
+				 ? 1
+				 : -1;
 	ordo_network_free(&trying.network);
-	return worked || ordo_fail_memory(error);
+	if (worked < 0)
+		return ordo_fail_memory(error);
+	return *k || ordo_fail(error, ORDO_USAGE, 0,
+			     "packing: some switch has too little bandwidth one way");
 }
 
 bool ordo_units_spanning(const struct ordo_capacities *graph, uint32_t *k, uint32_t most,

@@ -18,6 +18,7 @@
 #include "request/fast_links.h"
 #include "synthesis/list.h"
 #include "synthesis/pack.h"
+#include "synthesis/split.h"
 #include <ordo/topology.h>
 #include <stdlib.h>
 
@@ -57,15 +58,9 @@ static bool is_rooted(enum ordo_operator op)
 
 static bool applicable(const struct ordo_resolved_request *request, struct ordo_error *error)
 {
-	const struct ordo_topology *topology = request->topology;
-	if (request->problem.nrank > MOST_RANKS)
-		return ordo_fail(error, ORDO_USAGE, 0, "packing: found %u ranks, wanted up to %d",
-			request->problem.nrank, MOST_RANKS);
-	if (topology && topology->nswitch)
-		return ordo_fail(error, ORDO_USAGE, 0,
-			"packing: found %u switch%s, wanted links between ranks", topology->nswitch,
-			topology->nswitch == 1 ? "" : "es");
-	return true;
+	return request->problem.nrank <= MOST_RANKS ||
+	       ordo_fail(error, ORDO_USAGE, 0, "packing: found %u ranks, wanted up to %d",
+		       request->problem.nrank, MOST_RANKS);
 }
 
 /* The value of a parameter; 0: auto. */
@@ -73,6 +68,28 @@ static uint32_t number_of(const struct ordo_resolved_request *request, const cha
 {
 	const uint32_t number = ordo_parameter_number(request, name);
 	return number == ORDO_NONE ? 0 : number;
+}
+
+/* Packs trees into the logical links between ranks that take the place of switches. */
+static bool pack_split(struct ordo_packing *packing, const struct ordo_capacities *graph,
+	const uint32_t *capacities, uint32_t root, uint32_t k, struct ordo_error *error)
+{
+	struct ordo_logical_links logical;
+	struct ordo_capacities between = {0};
+	uint32_t *units = NULL;
+	bool worked = ordo_split_switches(&logical, graph, capacities, root, k, error) &&
+		      ordo_logical_graph_make(&between, &logical, graph->nrank, error);
+	if (worked) {
+		units = ordo_array_make(between.narc, sizeof *units, 0);
+		worked = units || ordo_fail_memory(error);
+	}
+	for (uint32_t i = 0; worked && i < between.narc; i++)
+		units[i] = (uint32_t)between.arcs[i].units;
+	worked = worked && ordo_pack_from_roots(packing, &between, units, root, k, error);
+	free(units);
+	ordo_capacities_free(&between);
+	ordo_logical_links_free(&logical);
+	return worked;
 }
 
 /* Packs one phase. */
@@ -89,7 +106,10 @@ static bool pack(const struct ordo_resolved_request *request, bool backwards,
 		worked = capacities || ordo_fail_memory(error);
 	}
 	worked = worked && ordo_units_from_roots(&graph, root, &k, MOST_UNITS, capacities, error) &&
-		 ordo_pack_from_roots(packing, &graph, capacities, root, k, error);
+		 (graph.nvertex > graph.nrank
+				 ? pack_split(packing, &graph, capacities, root, k, error)
+				 : ordo_pack_from_roots(
+					   packing, &graph, capacities, root, k, error));
 	free(capacities);
 	ordo_capacities_free(&graph);
 	return worked;
@@ -112,6 +132,37 @@ static bool pack_spanning(const struct ordo_resolved_request *request, struct pa
 	return packed->spanning;
 }
 
+/* The moves are listed on links between ranks that are as wide as what the trees load on them, in
+ * place of the topology with its switches: those that share a link all end with it. */
+static bool use_loads(struct packed *packed, struct ordo_error *error)
+{
+	const uint32_t nrank = packed->graph.nrank;
+	struct ordo_logical_links loads = {.nlink = nrank * nrank,
+		.links = ordo_array_make((size_t)nrank * nrank, sizeof *loads.links, 0)};
+	for (uint32_t i = 0; loads.links && i < loads.nlink; i++) {
+		loads.links[i].from = i / nrank;
+		loads.links[i].to = i % nrank;
+	}
+	for (uint32_t phase = 0; loads.links && phase < 2; phase++) {
+		const struct ordo_packing *packing = phase ? &packed->down : &packed->up,
+					  *other = phase ? &packed->up : &packed->down;
+		for (uint32_t i = 0; i < packing->ntree * nrank; i++) {
+			const uint32_t v = i % nrank, parent = packing->parents[i];
+			loads.links[phase ? parent * nrank + v : v * nrank + parent].units +=
+				v == parent ? 0
+					    : packing->trees[i / nrank].units *
+						      (other->k ? other->k : 1);
+		}
+	}
+	ordo_capacities_free(&packed->graph);
+	packed->graph = (struct ordo_capacities){0};
+	const bool worked = loads.links
+				    ? ordo_logical_graph_make(&packed->graph, &loads, nrank, error)
+				    : ordo_fail_memory(error);
+	ordo_logical_links_free(&loads);
+	return worked;
+}
+
 static bool prepare(struct ordo_resolved_request *request, struct ordo_error *error)
 {
 	const enum ordo_operator op = request->problem.op;
@@ -126,7 +177,7 @@ static bool prepare(struct ordo_resolved_request *request, struct ordo_error *er
 			ordo_topology_make("full-mesh", request->problem.nrank, error);
 	if (!topology || !ordo_capacities_make(&packed->graph, topology, false, error))
 		return false;
-	if (packed->graph.nvertex > packed->graph.nrank)
+	if (packed->graph.nvertex > packed->graph.nplace)
 		return ordo_fail(error, ORDO_USAGE, 0,
 			"packing: found %u ports a rank, wanted as many as it has links",
 			topology->ports);
@@ -138,7 +189,8 @@ static bool prepare(struct ordo_resolved_request *request, struct ordo_error *er
 	if (why.code == ORDO_ENVIRONMENT)
 		return ordo_fail_memory(error);
 	return (!reduces(op) || pack(request, true, topology, &packed->up, error)) &&
-	       (!spreads(op) || pack(request, false, topology, &packed->down, error));
+	       (!spreads(op) || pack(request, false, topology, &packed->down, error)) &&
+	       (packed->graph.nvertex == packed->graph.nrank || use_loads(packed, error));
 }
 
 static void release(struct ordo_resolved_request *request)
@@ -388,7 +440,7 @@ const struct ordo_algorithm ordo_algorithm_packing = {
 		       "Each piece of the data goes along one tree. For AllReduce, where links are "
 		       "as wide one way as the other, every tree is used twice: up for the sum and "
 		       "down for the result.",
-		.when = "For large messages on any network without switches: unequal links, links "
+		.when = "For large messages on any network: unequal links, links "
 			"that are down, tori, hypercubes. It comes as near to the bound of the "
 			"wire "
 			"as the number of pieces allows, where rings and meshes leave links idle. "
@@ -398,7 +450,7 @@ const struct ordo_algorithm ordo_algorithm_packing = {
 		.steps = "the height of the highest tree; AllReduce twice",
 		.volume = "what the trees take of the busiest rank's links",
 		.order = "a tree for each piece",
-		.topologies = "any without switches",
+		.topologies = "any",
 		.source = "ForestColl, Zhao et al. 2024; Edmonds 1973; Tutte, Nash-Williams 1961",
 		.parameters = parameters,
 		.nparameter = sizeof parameters / sizeof *parameters,

@@ -1,0 +1,369 @@
+/* split.c - logical links between ranks in place of switches.
+ *
+ * With a source that has k units to each root, trees exist iff every set T with a rank is entered
+ * by the units of all roots; what it is entered by above that is its slack. Taking M units from
+ * u -> w and w -> t to u -> t lowers the slack of a set by M if it holds w but neither u nor t, or
+ * u and t but not w. If the units in and out of w are equal, all can be taken so that no slack is
+ * below 0 (Bang-Jensen, Frank and Jackson).
+ *
+ * Which portions are allowed is read from a pool of sets. After a batch of portions one sweep of
+ * flows checks all sets; if it finds one that is not in the pool, the batch is undone, the set is
+ * added with the slack it had before, and the next batch is half as long. Portions are small and go
+ * where a vertex has sent least: large ones turn a switch into a ring, whose trees are high.
+ *
+ * source J. Bang-Jensen, A. Frank and B. Jackson, SIAM J. Discrete Math. 8, 1995
+ */
+#include "split.h"
+#include "flow.h"
+#include <ordo/arena.h>
+#include <stdlib.h>
+
+struct portion {
+	uint32_t in, out, made, units; /* links; made: ORDO_NONE if it leads back */
+};
+
+struct splitter {
+	const struct ordo_capacities *graph;
+	struct ordo_logical_links *logical;
+	uint32_t root, k;
+	int64_t wanted;	 /* units of all roots */
+	uint32_t *first; /* [nvertex] links by begin; ORDO_NONE */
+	uint32_t *load;	 /* [nvertex][nvertex] units split off between two vertices */
+	uint32_t *share; /* [nlink at the beginning of a switch] most units of a portion */
+	uint32_t *ins, *outs, nin, nout; /* links of the switch */
+	bool *sets;			 /* [nset][nvertex] */
+	int64_t *slack;			 /* [nset] */
+	size_t nset, set_room, slack_room;
+	struct portion *batch;
+	size_t nbatch, batch_room, most;
+};
+
+void ordo_logical_links_free(struct ordo_logical_links *logical)
+{
+	free(logical->links);
+	free(logical->via);
+	*logical = (struct ordo_logical_links){0};
+}
+
+/* Adds a link without switches. false: no memory. */
+static bool add_link(struct splitter *splitter, uint32_t from, uint32_t to, uint32_t units)
+{
+	struct ordo_logical_links *logical = splitter->logical;
+	if (!ordo_array_reserve(&logical->links, &logical->link_room, (size_t)logical->nlink + 1,
+		    sizeof *logical->links))
+		return false;
+	logical->links[logical->nlink] = (struct ordo_logical_link){
+		from, to, units, (uint32_t)logical->nvia, 0, splitter->first[from]};
+	splitter->first[from] = logical->nlink++;
+	return true;
+}
+
+/* The switch number `i` on the way over one link and then the other. */
+static uint32_t via_of(const struct ordo_logical_links *logical, const struct ordo_logical_link *in,
+	const struct ordo_logical_link *out, uint32_t i)
+{
+	if (i < in->nvia)
+		return logical->via[in->first_via + i];
+	return i == in->nvia ? in->to : logical->via[out->first_via + i - in->nvia - 1];
+}
+
+/* The link over one and then the other, added if it is new. ORDO_NONE: no memory. */
+static uint32_t join_links(struct splitter *splitter, uint32_t in_link, uint32_t out_link)
+{
+	struct ordo_logical_links *logical = splitter->logical;
+	const struct ordo_logical_link in = logical->links[in_link], out = logical->links[out_link];
+	const uint32_t count = in.nvia + 1 + out.nvia;
+	for (uint32_t i = splitter->first[in.from]; i != ORDO_NONE; i = logical->links[i].next) {
+		const struct ordo_logical_link *link = &logical->links[i];
+		bool same = link->to == out.to && link->nvia == count;
+		for (uint32_t j = 0; same && j < count; j++)
+			same = logical->via[link->first_via + j] == via_of(logical, &in, &out, j);
+		if (same)
+			return i;
+	}
+	if (!add_link(splitter, in.from, out.to, 0) ||
+		!ordo_array_reserve(&logical->via, &logical->via_room, logical->nvia + count,
+			sizeof *logical->via))
+		return ORDO_NONE;
+	for (uint32_t j = 0; j < count; j++)
+		logical->via[logical->nvia + j] = via_of(logical, &in, &out, j);
+	logical->links[logical->nlink - 1].nvia = count;
+	logical->nvia += count;
+	return logical->nlink - 1;
+}
+
+/* The slack of a set by what the links have now. */
+static int64_t slack_of(const struct splitter *splitter, const bool *inside)
+{
+	const struct ordo_logical_links *logical = splitter->logical;
+	int64_t slack = 0;
+	for (uint32_t i = 0; i < logical->nlink; i++)
+		if (inside[logical->links[i].to] && !inside[logical->links[i].from])
+			slack += logical->links[i].units;
+	for (uint32_t rank = 0; rank < splitter->graph->nrank; rank++)
+		if (!inside[rank] && (splitter->root == ORDO_NONE || splitter->root == rank))
+			slack -= splitter->k;
+	return slack;
+}
+
+/* Takes the units of a portion, or gives them back. */
+static void move_units(struct splitter *splitter, struct portion portion, bool forward)
+{
+	struct ordo_logical_link *links = splitter->logical->links;
+	const struct ordo_logical_link *in = &links[portion.in], *out = &links[portion.out];
+	const uint32_t nvertex = splitter->graph->nvertex,
+		       change = forward ? portion.units : 0u - portion.units;
+	links[portion.in].units -= change;
+	links[portion.out].units -= change;
+	if (portion.made != ORDO_NONE)
+		links[portion.made].units += change;
+	splitter->load[in->from * nvertex + out->to] += change;
+	for (size_t i = 0; i < splitter->nset; i++) {
+		const bool *inside = splitter->sets + i * nvertex;
+		if (inside[in->from] == inside[out->to] && inside[in->from] != inside[in->to])
+			splitter->slack[i] -=
+				forward ? (int64_t)portion.units : -(int64_t)portion.units;
+	}
+}
+
+/* A network of the links turned round, with arcs from the roots to a source. */
+static bool make_network(const struct splitter *splitter, struct ordo_network *network)
+{
+	const struct ordo_logical_links *logical = splitter->logical;
+	const struct ordo_capacities *graph = splitter->graph;
+	if (!ordo_network_make(
+		    network, graph->nvertex + 1, (size_t)logical->nlink + graph->nrank, NULL))
+		return false;
+	for (uint32_t i = 0; i < logical->nlink; i++)
+		if (logical->links[i].units)
+			ordo_network_add(network, logical->links[i].to, logical->links[i].from,
+				logical->links[i].units);
+	for (uint32_t rank = 0; rank < graph->nrank; rank++)
+		if (splitter->root == ORDO_NONE || splitter->root == rank)
+			ordo_network_add(network, rank, graph->nvertex, splitter->k);
+	network->target[graph->nvertex] = true;
+	return true;
+}
+
+/* The set of the pool after the last becomes one whose slack is below 0. Returns 1, or 0: there is
+ * none, or -1: no memory. */
+static int find_set(struct splitter *splitter)
+{
+	const struct ordo_capacities *graph = splitter->graph;
+	struct ordo_network network;
+	int found = make_network(splitter, &network) &&
+				    ordo_array_reserve(&splitter->sets, &splitter->set_room,
+					    (splitter->nset + 1) * graph->nvertex,
+					    sizeof *splitter->sets) &&
+				    ordo_array_reserve(&splitter->slack, &splitter->slack_room,
+					    splitter->nset + 1, sizeof *splitter->slack)
+			    ? 0
+			    : -1;
+	for (uint32_t rank = 0; !found && rank < graph->nrank; rank++) {
+		if (splitter->root == rank)
+			continue;
+		const int64_t got = ordo_flow(&network, rank, splitter->wanted);
+		found = got < 0 ? -1 : got < splitter->wanted;
+		for (uint32_t v = 0; found > 0 && v < graph->nvertex; v++)
+			splitter->sets[splitter->nset * graph->nvertex + v] =
+				ordo_flow_reaches(&network, v);
+		ordo_flow_undo(&network);
+		network.target[rank] = true;
+	}
+	ordo_network_free(&network);
+	return found;
+}
+
+/* Keeps the batch, or undoes it and learns from it. false: no memory. */
+static bool end_batch(struct splitter *splitter)
+{
+	const int found = find_set(splitter);
+	if (found > 0) {
+		for (size_t i = splitter->nbatch; i-- > 0;)
+			move_units(splitter, splitter->batch[i], false);
+		const bool *set = splitter->sets + splitter->nset * splitter->graph->nvertex;
+		splitter->slack[splitter->nset] = slack_of(splitter, set);
+		splitter->nset++;
+	}
+	splitter->most = found > 0 ? (splitter->nbatch + 1) / 2 : 2 * splitter->most;
+	splitter->nbatch = 0;
+	return found >= 0;
+}
+
+/* What the pool allows from u over w to t. */
+static int64_t allowed(const struct splitter *splitter, uint32_t u, uint32_t w, uint32_t t)
+{
+	const uint32_t nvertex = splitter->graph->nvertex;
+	int64_t most = INT64_MAX;
+	for (size_t i = 0; i < splitter->nset && most > 0; i++) {
+		const bool *inside = splitter->sets + i * nvertex;
+		if (inside[u] == inside[t] && inside[u] != inside[w] && splitter->slack[i] < most)
+			most = splitter->slack[i];
+	}
+	return most;
+}
+
+static uint32_t least_of(uint32_t a, uint32_t b)
+{
+	return a < b ? a : b;
+}
+
+/* The best way on for a link into the switch: to the vertex that got least from its begin. Back
+ * only if nothing else is left. false: there is none. */
+static bool choose_portion(const struct splitter *splitter, uint32_t in, struct portion *best)
+{
+	const uint32_t nvertex = splitter->graph->nvertex;
+	const struct ordo_logical_link *links = splitter->logical->links, *from = &links[in];
+	uint64_t least = UINT64_MAX;
+	for (uint32_t i = 0; i < splitter->nout; i++) {
+		const struct ordo_logical_link *to = &links[splitter->outs[i]];
+		const bool back = to->to == from->from;
+		const uint64_t rank = (uint64_t)back << 63 |
+				      (uint64_t)splitter->load[from->from * nvertex + to->to]
+					      << 31 |
+				      (to->to + nvertex - from->from) % nvertex;
+		if (!to->units || rank >= least)
+			continue;
+		const int64_t most = allowed(splitter, from->from, from->to, to->to);
+		if (most <= 0)
+			continue;
+		const uint32_t units =
+			least_of(least_of(from->units, to->units), splitter->share[in]);
+		least = rank;
+		*best = (struct portion){in, splitter->outs[i], back ? ORDO_NONE : 0,
+			most < units ? (uint32_t)most : units};
+	}
+	return least != UINT64_MAX;
+}
+
+/* Takes a portion. false: no memory. */
+static bool take_portion(struct splitter *splitter, struct portion portion)
+{
+	if (portion.made != ORDO_NONE) {
+		portion.made = join_links(splitter, portion.in, portion.out);
+		if (portion.made == ORDO_NONE)
+			return false;
+	}
+	if (!ordo_array_reserve(&splitter->batch, &splitter->batch_room, splitter->nbatch + 1,
+		    sizeof *splitter->batch))
+		return false;
+	splitter->batch[splitter->nbatch++] = portion;
+	move_units(splitter, portion, true);
+	return splitter->nbatch < splitter->most || end_batch(splitter);
+}
+
+/* The links into and out of a switch that have units, and the most that a portion of each takes.
+ * false: no memory. */
+static bool list_links(struct splitter *splitter, uint32_t w)
+{
+	const struct ordo_logical_links *logical = splitter->logical;
+	free(splitter->ins);
+	free(splitter->outs);
+	free(splitter->share);
+	splitter->ins = ordo_array_make(logical->nlink, sizeof *splitter->ins, 0);
+	splitter->outs = ordo_array_make(logical->nlink, sizeof *splitter->outs, 0);
+	splitter->share = ordo_array_make(logical->nlink, sizeof *splitter->share, 0);
+	splitter->nin = splitter->nout = 0;
+	if (!splitter->ins || !splitter->outs || !splitter->share)
+		return false;
+	for (uint32_t i = 0; i < logical->nlink; i++) {
+		if (logical->links[i].units && logical->links[i].to == w)
+			splitter->ins[splitter->nin++] = i;
+		if (logical->links[i].units && logical->links[i].from == w)
+			splitter->outs[splitter->nout++] = i;
+	}
+	for (uint32_t i = 0; i < splitter->nin; i++) {
+		const uint32_t others = splitter->nout > 1 ? splitter->nout - 1 : 1;
+		splitter->share[splitter->ins[i]] =
+			(logical->links[splitter->ins[i]].units + others - 1) / others;
+	}
+	return true;
+}
+
+/* Takes portions until no link into the switch may give any more. false: no memory. */
+static bool take_portions(struct splitter *splitter)
+{
+	uint32_t refused = 0;
+	for (uint32_t turn = 0; refused < splitter->nin; turn++) {
+		const uint32_t in = splitter->ins[turn % splitter->nin];
+		struct portion portion;
+		const bool found = splitter->logical->links[in].units &&
+				   choose_portion(splitter, in, &portion);
+		refused = found ? 0 : refused + 1;
+		if (found && !take_portion(splitter, portion))
+			return false;
+	}
+	return true;
+}
+
+/* Splits one switch off. */
+static bool split_switch(struct splitter *splitter, uint32_t w, struct ordo_error *error)
+{
+	if (!list_links(splitter, w))
+		return ordo_fail_memory(error);
+	do
+		if ((splitter->nbatch && !end_batch(splitter)) || !take_portions(splitter))
+			return ordo_fail_memory(error);
+	while (splitter->nbatch);
+	for (uint32_t i = 0; i < splitter->nin; i++)
+		if (splitter->logical->links[splitter->ins[i]].units)
+			return ordo_fail(error, ORDO_USAGE, 0,
+				"packing: switch %u cannot be split off (units in and out differ)",
+				w - splitter->graph->nrank);
+	return true;
+}
+
+bool ordo_split_switches(struct ordo_logical_links *logical, const struct ordo_capacities *graph,
+	const uint32_t *capacities, uint32_t root, uint32_t k, struct ordo_error *error)
+{
+	const size_t nvertex = graph->nvertex;
+	struct splitter splitter = {.graph = graph,
+		.logical = logical,
+		.root = root,
+		.k = k,
+		.wanted = (int64_t)k * (root == ORDO_NONE ? graph->nrank : 1),
+		.first = ordo_array_make(nvertex, sizeof *splitter.first, 0xff),
+		.load = ordo_array_make(nvertex * nvertex, sizeof *splitter.load, 0),
+		.most = nvertex};
+	*logical = (struct ordo_logical_links){0};
+	bool worked = (splitter.first && splitter.load) || ordo_fail_memory(error);
+	for (uint32_t i = 0; worked && i < graph->narc; i++)
+		worked = add_link(&splitter, graph->arcs[i].from, graph->arcs[i].to,
+				 capacities[i]) ||
+			 ordo_fail_memory(error);
+	for (uint32_t w = graph->nrank; worked && w < nvertex; w++)
+		worked = split_switch(&splitter, w, error);
+	free(splitter.first);
+	free(splitter.load);
+	free(splitter.share);
+	free(splitter.ins);
+	free(splitter.outs);
+	free(splitter.sets);
+	free(splitter.slack);
+	free(splitter.batch);
+	return worked;
+}
+
+bool ordo_logical_graph_make(struct ordo_capacities *graph,
+	const struct ordo_logical_links *logical, uint32_t nrank, struct ordo_error *error)
+{
+	uint32_t *units = ordo_array_make((size_t)nrank * nrank, sizeof *units, 0);
+	*graph = (struct ordo_capacities){.nrank = nrank, .nplace = nrank, .nvertex = nrank};
+	graph->arcs = ordo_array_make(logical->nlink, sizeof *graph->arcs, 0);
+	graph->first = ordo_array_make((size_t)nrank + 1, sizeof *graph->first, 0);
+	const bool worked = units && graph->arcs && graph->first;
+	for (uint32_t i = 0; worked && i < logical->nlink; i++) {
+		const struct ordo_logical_link *link = &logical->links[i];
+		if (link->from < nrank && link->to < nrank)
+			units[link->from * nrank + link->to] += link->units;
+	}
+	for (uint32_t from = 0; worked && from < nrank; from++) {
+		for (uint32_t to = 0; to < nrank; to++)
+			if (units[from * nrank + to])
+				graph->arcs[graph->narc++] =
+					(struct ordo_arc){from, to, units[from * nrank + to]};
+		graph->first[from + 1] = graph->narc;
+	}
+	free(units);
+	return worked || ordo_fail_memory(error);
+}

@@ -1,0 +1,34 @@
+/* split.h - logical links between ranks in place of switches. Private to compiler/. */
+#ifndef ORDO_SYNTHESIS_SPLIT_H
+#define ORDO_SYNTHESIS_SPLIT_H
+
+#include "graph.h"
+
+/* A link between ranks through via[first_via .. first_via + nvia), the switches in order. */
+struct ordo_logical_link {
+	uint32_t from, to, units, first_via, nvia;
+	uint32_t next; /* another one from the same vertex; ORDO_NONE */
+};
+
+struct ordo_logical_links {
+	uint32_t nlink;
+	struct ordo_logical_link *links; /* [nlink] those between ranks; units may be 0 */
+	uint32_t *via;
+	size_t link_room, nvia, via_room;
+};
+
+/* The caller frees it, also after the call below failed. */
+void ordo_logical_links_free(struct ordo_logical_links *logical);
+
+/* split.c: splits off every switch: units from u to w and from w to t become units from u to t,
+ * such that as many trees from `root`, or from every rank if that is ORDO_NONE, k of each, exist as
+ * before. Each switch must have as many units in as out. capacities: [graph->narc] */
+bool ordo_split_switches(struct ordo_logical_links *logical, const struct ordo_capacities *graph,
+	const uint32_t *capacities, uint32_t root, uint32_t k, struct ordo_error *error);
+
+/* The logical links as a graph of ranks, those of the same ends added up, whose units are the
+ * capacities. The caller frees it, also after false: no memory. */
+bool ordo_logical_graph_make(struct ordo_capacities *graph,
+	const struct ordo_logical_links *logical, uint32_t nrank, struct ordo_error *error);
+
+#endif
