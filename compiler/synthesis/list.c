@@ -15,6 +15,7 @@ struct heap {
 	size_t count, room;
 };
 
+/* A move ends; with routes, also a link is free, whose number is narc more. */
 struct event {
 	uint64_t time;
 	uint32_t arc;
@@ -22,17 +23,20 @@ struct event {
 
 struct lister {
 	const struct ordo_capacities *graph;
+	const struct ordo_pair_routes *routes; /* NULL */
 	const struct ordo_chunk_way *ways;
 	uint32_t nway, nrank;
-	uint32_t *arc_of;    /* [nrank][nrank] */
-	struct heap *ready;  /* [narc] moves, the least number first */
-	uint32_t *current;   /* [narc] the move on it; ORDO_NONE */
-	uint32_t *waiting;   /* [nway][nrank] sums that must still arrive */
-	bool *locked;	     /* [nway][nrank] a sum arrives */
-	struct heap *parked; /* [nway * nrank] moves that wait for the sum that arrives */
+	bool *busy;		 /* [routes->network->narc] */
+	uint32_t *first, *users; /* [narc + 1] of the network, arcs whose routes use a link */
+	uint32_t *arc_of;	 /* [nrank][nrank] */
+	struct heap *ready;	 /* [narc] moves, the least number first */
+	uint32_t *current;	 /* [narc] the move on it; ORDO_NONE */
+	uint32_t *waiting;	 /* [nway][nrank] sums that must still arrive */
+	bool *locked;		 /* [nway][nrank] a sum arrives */
+	struct heap *parked;	 /* [nway * nrank] moves that wait for the sum that arrives */
 	struct event *events;
 	size_t nevent, event_room;
-	uint32_t *idle; /* [nidle] arcs to look at */
+	uint64_t *idle; /* [nidle] arcs to look at, below their rank in the upper half */
 	bool *is_idle;
 	uint32_t nidle;
 	struct ordo_listed_move *moves;
@@ -111,6 +115,14 @@ static void look_at(struct lister *lister, uint32_t arc)
 	lister->idle[lister->nidle++] = arc;
 }
 
+/* A link is free for the moves that use it. */
+static void set_free(struct lister *lister, uint32_t link)
+{
+	lister->busy[link] = false;
+	for (uint32_t i = lister->first[link]; i < lister->first[link + 1]; i++)
+		look_at(lister, lister->users[i]);
+}
+
 /* Way, ends and kind of a move. */
 static struct ordo_listed_move move_of(const struct lister *lister, uint32_t move)
 {
@@ -149,6 +161,10 @@ static void send_up(struct lister *lister, uint32_t way, uint32_t v)
 
 static void complete(struct lister *lister, uint32_t arc)
 {
+	if (arc >= lister->graph->narc) {
+		set_free(lister, arc - lister->graph->narc);
+		return;
+	}
 	const struct ordo_listed_move it = move_of(lister, lister->current[arc]);
 	const uint32_t slot = it.way * lister->nrank + it.to;
 	lister->current[arc] = ORDO_NONE;
@@ -164,11 +180,52 @@ static void complete(struct lister *lister, uint32_t arc)
 		send_up(lister, it.way, it.to);
 }
 
+/* The time of a chunk on a link. */
+static uint64_t time_on(const struct ordo_capacities *graph, uint32_t arc)
+{
+	return (UINT64_C(1) << 40) / (uint64_t)graph->arcs[arc].units;
+}
+
+/* Whether all links of an arc's route are free. */
+static bool is_free(const struct lister *lister, uint32_t arc)
+{
+	const struct ordo_pair_routes *routes = lister->routes;
+	bool answer = true;
+	if (!routes)
+		return answer;
+	const struct ordo_arc *ends = &lister->graph->arcs[arc];
+	const uint32_t pair = ends->from * lister->nrank + ends->to;
+	for (uint32_t i = routes->first[pair]; answer && i < routes->first[pair + 1]; i++)
+		answer = !lister->busy[routes->arcs[i]];
+	return answer;
+}
+
+/* The move of an arc begins. */
+static void occupy(struct lister *lister, uint32_t arc, uint64_t time)
+{
+	const struct ordo_pair_routes *routes = lister->routes;
+	if (!routes) {
+		push_event(lister, (struct event){time + time_on(lister->graph, arc), arc});
+		return;
+	}
+	const struct ordo_arc *ends = &lister->graph->arcs[arc];
+	const uint32_t pair = ends->from * lister->nrank + ends->to;
+	uint64_t longest = 0;
+	for (uint32_t i = routes->first[pair]; i < routes->first[pair + 1]; i++) {
+		const uint32_t link = routes->arcs[i];
+		const uint64_t length = time_on(routes->network, link);
+		lister->busy[link] = true;
+		longest = length > longest ? length : longest;
+		push_event(lister, (struct event){time + length, lister->graph->narc + link});
+	}
+	push_event(lister, (struct event){time + longest, arc});
+}
+
 static void start(struct lister *lister, uint32_t arc, uint64_t time)
 {
 	struct heap *ready = &lister->ready[arc];
 	lister->is_idle[arc] = false;
-	while (ready->count && !lister->failed) {
+	while (ready->count && !lister->failed && is_free(lister, arc)) {
 		const uint32_t move = pop(ready);
 		const struct ordo_listed_move it = move_of(lister, move);
 		const uint32_t slot = it.way * lister->nrank + it.to;
@@ -179,27 +236,34 @@ static void start(struct lister *lister, uint32_t arc, uint64_t time)
 		lister->locked[slot] = it.sums;
 		lister->current[arc] = move;
 		lister->moves[lister->nmove++] = it;
-		push_event(lister,
-			(struct event){time + (UINT64_C(1) << 40) /
-						       (uint64_t)lister->graph->arcs[arc].units,
-				arc});
+		occupy(lister, arc, time);
 		return;
 	}
 }
 
 static int compare_numbers(const void *one, const void *other)
 {
-	const uint32_t a = *(const uint32_t *)one, b = *(const uint32_t *)other;
+	const uint64_t a = *(const uint64_t *)one, b = *(const uint64_t *)other;
 	return (a > b) - (a < b);
+}
+
+/* Arcs that share links begin with the first chunk in the list; others do not care. */
+static void rank_idle(struct lister *lister)
+{
+	for (uint32_t i = 0; lister->routes && i < lister->nidle; i++) {
+		const struct heap *ready = &lister->ready[lister->idle[i]];
+		lister->idle[i] |= (uint64_t)(ready->count ? ready->items[0] : 0) << 32;
+	}
+	qsort(lister->idle, lister->nidle, sizeof *lister->idle, compare_numbers);
 }
 
 static void run(struct lister *lister)
 {
 	uint64_t time = 0;
 	for (;;) {
-		qsort(lister->idle, lister->nidle, sizeof *lister->idle, compare_numbers);
+		rank_idle(lister);
 		for (uint32_t i = 0; i < lister->nidle; i++)
-			start(lister, lister->idle[i], time);
+			start(lister, (uint32_t)lister->idle[i], time);
 		lister->nidle = 0;
 		if (!lister->nevent || lister->failed)
 			return;
@@ -226,6 +290,34 @@ static void begin(struct lister *lister)
 	}
 }
 
+/* Lists the arcs whose routes use each link. */
+static bool list_users(struct lister *lister)
+{
+	const struct ordo_pair_routes *routes = lister->routes;
+	const struct ordo_capacities *graph = lister->graph;
+	const uint32_t nlink = routes->network->narc;
+	lister->busy = ordo_array_make(nlink, sizeof *lister->busy, 0);
+	lister->first = ordo_array_make((size_t)nlink + 1, sizeof *lister->first, 0);
+	lister->users = ordo_array_make(
+		routes->first[(size_t)graph->nrank * graph->nrank], sizeof *lister->users, 0);
+	if (!lister->busy || !lister->first || !lister->users)
+		return false;
+	for (uint32_t turn = 0; turn < 2; turn++) {
+		for (uint32_t arc = graph->narc; arc-- > 0;) {
+			const uint32_t pair =
+				graph->arcs[arc].from * graph->nrank + graph->arcs[arc].to;
+			for (uint32_t i = routes->first[pair]; i < routes->first[pair + 1]; i++)
+				if (turn)
+					lister->users[--lister->first[routes->arcs[i]]] = arc;
+				else
+					lister->first[routes->arcs[i]]++;
+		}
+		for (uint32_t link = 0; !turn && link < nlink; link++)
+			lister->first[link + 1] += lister->first[link];
+	}
+	return true;
+}
+
 static bool make_lister(struct lister *lister)
 {
 	const struct ordo_capacities *graph = lister->graph;
@@ -246,7 +338,7 @@ static bool make_lister(struct lister *lister)
 	for (uint32_t i = 0; i < graph->narc; i++)
 		if (graph->arcs[i].from < nrank && graph->arcs[i].to < nrank)
 			lister->arc_of[graph->arcs[i].from * nrank + graph->arcs[i].to] = i;
-	return true;
+	return !lister->routes || list_users(lister);
 }
 
 static void free_lister(struct lister *lister)
@@ -255,6 +347,9 @@ static void free_lister(struct lister *lister)
 		free(lister->ready[i].items);
 	for (size_t i = 0; lister->parked && i < (size_t)lister->nway * lister->nrank; i++)
 		free(lister->parked[i].items);
+	free(lister->busy);
+	free(lister->first);
+	free(lister->users);
 	free(lister->arc_of);
 	free(lister->ready);
 	free(lister->current);
@@ -267,10 +362,14 @@ static void free_lister(struct lister *lister)
 }
 
 bool ordo_list_moves(struct ordo_listed_move **moves, size_t *nmove,
-	const struct ordo_capacities *graph, const struct ordo_chunk_way *ways, uint32_t nway,
-	struct ordo_error *error)
+	const struct ordo_capacities *graph, const struct ordo_pair_routes *routes,
+	const struct ordo_chunk_way *ways, uint32_t nway, struct ordo_error *error)
 {
-	struct lister lister = {.graph = graph, .ways = ways, .nway = nway, .nrank = graph->nrank};
+	struct lister lister = {.graph = graph,
+		.routes = routes,
+		.ways = ways,
+		.nway = nway,
+		.nrank = graph->nrank};
 	lister.failed = !make_lister(&lister);
 	if (!lister.failed) {
 		begin(&lister);

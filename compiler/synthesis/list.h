@@ -17,11 +17,20 @@ struct ordo_listed_move {
 	bool sums;
 };
 
+/* The links that a move between two ranks occupies: arcs[first[i]] to arcs[first[i + 1] - 1] of
+ * `network` for pair i = from * nrank + to. */
+struct ordo_pair_routes {
+	const struct ordo_capacities *network;
+	uint32_t *first, *arcs;
+};
+
 /* All moves by the time at which they begin, if a link carries one chunk after another, in time
  * that is inverse to its bandwidth, and two sums into one slot do not overlap. The caller frees
- * *moves [*nmove]. false: no memory. */
+ * *moves [*nmove]. false: no memory.
+ *
+ * graph: ranks, with an arc for each pair that moves anything. routes: NULL: each arc is a link */
 bool ordo_list_moves(struct ordo_listed_move **moves, size_t *nmove,
-	const struct ordo_capacities *graph, const struct ordo_chunk_way *ways, uint32_t nway,
-	struct ordo_error *error);
+	const struct ordo_capacities *graph, const struct ordo_pair_routes *routes,
+	const struct ordo_chunk_way *ways, uint32_t nway, struct ordo_error *error);
 
 #endif

@@ -27,8 +27,8 @@ struct splitter {
 	struct ordo_logical_links *logical;
 	uint32_t root, k;
 	int64_t wanted;	 /* units of all roots */
-	uint32_t *first; /* [nvertex] links by begin; ORDO_NONE */
 	uint32_t *load;	 /* [nvertex][nvertex] units split off between two vertices */
+	uint32_t *hops;	 /* [nvertex][nvertex] on the shortest way through switches only */
 	uint32_t *share; /* [nlink at the beginning of a switch] most units of a portion */
 	uint32_t *ins, *outs, nin, nout; /* links of the switch */
 	bool *sets;			 /* [nset][nvertex] */
@@ -42,6 +42,7 @@ void ordo_logical_links_free(struct ordo_logical_links *logical)
 {
 	free(logical->links);
 	free(logical->via);
+	free(logical->first);
 	*logical = (struct ordo_logical_links){0};
 }
 
@@ -53,8 +54,8 @@ static bool add_link(struct splitter *splitter, uint32_t from, uint32_t to, uint
 		    sizeof *logical->links))
 		return false;
 	logical->links[logical->nlink] = (struct ordo_logical_link){
-		from, to, units, (uint32_t)logical->nvia, 0, splitter->first[from]};
-	splitter->first[from] = logical->nlink++;
+		from, to, units, (uint32_t)logical->nvia, 0, logical->first[from]};
+	logical->first[from] = logical->nlink++;
 	return true;
 }
 
@@ -73,7 +74,7 @@ static uint32_t join_links(struct splitter *splitter, uint32_t in_link, uint32_t
 	struct ordo_logical_links *logical = splitter->logical;
 	const struct ordo_logical_link in = logical->links[in_link], out = logical->links[out_link];
 	const uint32_t count = in.nvia + 1 + out.nvia;
-	for (uint32_t i = splitter->first[in.from]; i != ORDO_NONE; i = logical->links[i].next) {
+	for (uint32_t i = logical->first[in.from]; i != ORDO_NONE; i = logical->links[i].next) {
 		const struct ordo_logical_link *link = &logical->links[i];
 		bool same = link->to == out.to && link->nvia == count;
 		for (uint32_t j = 0; same && j < count; j++)
@@ -208,8 +209,9 @@ static uint32_t least_of(uint32_t a, uint32_t b)
 	return a < b ? a : b;
 }
 
-/* The best way on for a link into the switch: to the vertex that got least from its begin. Back
- * only if nothing else is left. false: there is none. */
+/* The best way on for a link into the switch: to the vertex that got least from its begin. A detour
+ * only if nothing else is left, as a Send without a way of its own takes the shortest; and last of
+ * all back. false: there is none. */
 static bool choose_portion(const struct splitter *splitter, uint32_t in, struct portion *best)
 {
 	const uint32_t nvertex = splitter->graph->nvertex;
@@ -313,28 +315,55 @@ static bool split_switch(struct splitter *splitter, uint32_t w, struct ordo_erro
 	return true;
 }
 
+/* The hops between all vertices on the shortest ways through switches only. queue: [nvertex] */
+static void count_hops(const struct splitter *splitter, uint32_t *queue)
+{
+	const struct ordo_capacities *graph = splitter->graph;
+	for (uint32_t from = 0; from < graph->nvertex; from++) {
+		uint32_t *hops = splitter->hops + (size_t)from * graph->nvertex, count = 1;
+		queue[0] = from;
+		hops[from] = 0;
+		for (uint32_t i = 0; i < count; i++) {
+			const uint32_t v = queue[i];
+			if (i && v < graph->nrank)
+				continue;
+			for (uint32_t arc = graph->first[v]; arc < graph->first[v + 1]; arc++)
+				if (hops[graph->arcs[arc].to] == ORDO_NONE) {
+					hops[graph->arcs[arc].to] = hops[v] + 1;
+					queue[count++] = graph->arcs[arc].to;
+				}
+		}
+	}
+}
+
 bool ordo_split_switches(struct ordo_logical_links *logical, const struct ordo_capacities *graph,
 	const uint32_t *capacities, uint32_t root, uint32_t k, struct ordo_error *error)
 {
 	const size_t nvertex = graph->nvertex;
+	uint32_t *queue = ordo_array_make(nvertex, sizeof *queue, 0);
 	struct splitter splitter = {.graph = graph,
 		.logical = logical,
 		.root = root,
 		.k = k,
 		.wanted = (int64_t)k * (root == ORDO_NONE ? graph->nrank : 1),
-		.first = ordo_array_make(nvertex, sizeof *splitter.first, 0xff),
 		.load = ordo_array_make(nvertex * nvertex, sizeof *splitter.load, 0),
+		.hops = ordo_array_make(nvertex * nvertex, sizeof *splitter.hops, 0xff),
 		.most = nvertex};
-	*logical = (struct ordo_logical_links){0};
-	bool worked = (splitter.first && splitter.load) || ordo_fail_memory(error);
+	*logical = (struct ordo_logical_links){
+		.first = ordo_array_make(nvertex, sizeof *logical->first, 0xff)};
+	bool worked = (queue && logical->first && splitter.load && splitter.hops) ||
+		      ordo_fail_memory(error);
+	if (worked)
+		count_hops(&splitter, queue);
 	for (uint32_t i = 0; worked && i < graph->narc; i++)
 		worked = add_link(&splitter, graph->arcs[i].from, graph->arcs[i].to,
 				 capacities[i]) ||
 			 ordo_fail_memory(error);
 	for (uint32_t w = graph->nrank; worked && w < nvertex; w++)
 		worked = split_switch(&splitter, w, error);
-	free(splitter.first);
+	free(queue);
 	free(splitter.load);
+	free(splitter.hops);
 	free(splitter.share);
 	free(splitter.ins);
 	free(splitter.outs);
@@ -342,6 +371,38 @@ bool ordo_split_switches(struct ordo_logical_links *logical, const struct ordo_c
 	free(splitter.slack);
 	free(splitter.batch);
 	return worked;
+}
+
+/* The arc between two vertices, which exists. */
+static uint32_t arc_between(const struct ordo_capacities *graph, uint32_t from, uint32_t to)
+{
+	uint32_t low = graph->first[from];
+	for (uint32_t high = graph->first[from + 1]; high - low > 1;) {
+		const uint32_t middle = low + (high - low) / 2;
+		*(graph->arcs[middle].to <= to ? &low : &high) = middle;
+	}
+	return low;
+}
+
+bool ordo_logical_route(const struct ordo_logical_links *logical, uint32_t from, uint32_t to,
+	const struct ordo_capacities *graph, bool backwards, uint32_t *arcs, uint32_t *count)
+{
+	const struct ordo_logical_link *best = NULL;
+	const uint32_t begin = backwards ? to : from, end = backwards ? from : to;
+	for (uint32_t i = logical->first[begin]; i != ORDO_NONE; i = logical->links[i].next) {
+		const struct ordo_logical_link *link = &logical->links[i];
+		if (link->to == end && link->units &&
+			(!best || link->nvia < best->nvia ||
+				(link->nvia == best->nvia && link->units > best->units)))
+			best = link;
+	}
+	*count = best ? best->nvia + 1 : 0;
+	for (uint32_t i = 0, v = begin; i < *count; i++) {
+		const uint32_t next = i < best->nvia ? logical->via[best->first_via + i] : end;
+		arcs[i] = backwards ? arc_between(graph, next, v) : arc_between(graph, v, next);
+		v = next;
+	}
+	return best;
 }
 
 bool ordo_logical_graph_make(struct ordo_capacities *graph,

@@ -14,6 +14,7 @@ struct ordo_logical_links {
 	uint32_t nlink;
 	struct ordo_logical_link *links; /* [nlink] those between ranks; units may be 0 */
 	uint32_t *via;
+	uint32_t *first; /* [graph->nvertex] links by begin; ORDO_NONE */
 	size_t link_room, nvia, via_room;
 };
 
@@ -25,6 +26,12 @@ void ordo_logical_links_free(struct ordo_logical_links *logical);
  * before. Each switch must have as many units in as out. capacities: [graph->narc] */
 bool ordo_split_switches(struct ordo_logical_links *logical, const struct ordo_capacities *graph,
 	const uint32_t *capacities, uint32_t root, uint32_t k, struct ordo_error *error);
+
+/* The arcs of the graph that was split, turned round if that was `backwards`, on the way of the
+ * shortest logical link between two ranks; of equal ones, that with the most units. arcs: room for
+ * [graph->nvertex] of them. false: there is none. */
+bool ordo_logical_route(const struct ordo_logical_links *logical, uint32_t from, uint32_t to,
+	const struct ordo_capacities *graph, bool backwards, uint32_t *arcs, uint32_t *count);
 
 /* The logical links as a graph of ranks, those of the same ends added up, whose units are the
  * capacities. The caller frees it, also after false: no memory. */

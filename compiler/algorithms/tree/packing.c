@@ -35,6 +35,9 @@ enum {
 struct packed {
 	struct ordo_topology *mesh; /* where the request has no topology; NULL */
 	struct ordo_capacities graph;
+	/* With switches: what the trees load on pairs of ranks, and the links between these. */
+	struct ordo_capacities pairs;
+	struct ordo_pair_routes routes;
 	/* up: trees of sums; down: trees of results. ntree 0: there is no such phase. Of spanning
 	 * trees, only `down` is packed. */
 	struct ordo_packing up, down;
@@ -70,14 +73,46 @@ static uint32_t number_of(const struct ordo_resolved_request *request, const cha
 	return number == ORDO_NONE ? 0 : number;
 }
 
+/* The routes of all pairs of ranks, those of an earlier phase first. */
+static bool add_routes(struct packed *packed, const struct ordo_logical_links *logical,
+	bool backwards, struct ordo_error *error)
+{
+	const uint32_t npair = packed->graph.nrank * packed->graph.nrank;
+	struct ordo_pair_routes *routes = &packed->routes, now = {.network = &packed->graph};
+	size_t room = 0;
+	uint32_t *arcs = ordo_array_make(packed->graph.nvertex, sizeof *arcs, 0);
+	now.first = ordo_array_make((size_t)npair + 1, sizeof *now.first, 0);
+	bool worked = arcs && now.first;
+	for (uint32_t pair = 0; worked && pair < npair; pair++) {
+		uint32_t count = routes->first ? routes->first[pair + 1] - routes->first[pair] : 0;
+		const uint32_t *from = count ? routes->arcs + routes->first[pair] : arcs;
+		if (!count)
+			ordo_logical_route(logical, pair / packed->graph.nrank,
+				pair % packed->graph.nrank, &packed->graph, backwards, arcs,
+				&count);
+		worked = ordo_array_reserve(
+			&now.arcs, &room, (size_t)now.first[pair] + count + 1, sizeof *now.arcs);
+		now.first[pair + 1] = now.first[pair] + count;
+		for (uint32_t i = 0; worked && i < count; i++)
+			now.arcs[now.first[pair] + i] = from[i];
+	}
+	free(arcs);
+	free(routes->first);
+	free(routes->arcs);
+	*routes = now;
+	return worked || ordo_fail_memory(error);
+}
+
 /* Packs trees into the logical links between ranks that take the place of switches. */
-static bool pack_split(struct ordo_packing *packing, const struct ordo_capacities *graph,
+static bool pack_split(struct packed *packed, bool backwards, const struct ordo_capacities *graph,
 	const uint32_t *capacities, uint32_t root, uint32_t k, struct ordo_error *error)
 {
+	struct ordo_packing *packing = backwards ? &packed->up : &packed->down;
 	struct ordo_logical_links logical;
 	struct ordo_capacities between = {0};
 	uint32_t *units = NULL;
 	bool worked = ordo_split_switches(&logical, graph, capacities, root, k, error) &&
+		      add_routes(packed, &logical, backwards, error) &&
 		      ordo_logical_graph_make(&between, &logical, graph->nrank, error);
 	if (worked) {
 		units = ordo_array_make(between.narc, sizeof *units, 0);
@@ -94,10 +129,10 @@ static bool pack_split(struct ordo_packing *packing, const struct ordo_capacitie
 
 /* Packs one phase. */
 static bool pack(const struct ordo_resolved_request *request, bool backwards,
-	const struct ordo_topology *topology, struct ordo_packing *packing,
-	struct ordo_error *error)
+	const struct ordo_topology *topology, struct packed *packed, struct ordo_error *error)
 {
 	const uint32_t root = is_rooted(request->problem.op) ? request->problem.root : ORDO_NONE;
+	struct ordo_packing *packing = backwards ? &packed->up : &packed->down;
 	struct ordo_capacities graph;
 	uint32_t *capacities = NULL, k = number_of(request, "k");
 	bool worked = ordo_capacities_make(&graph, topology, backwards, error);
@@ -107,7 +142,7 @@ static bool pack(const struct ordo_resolved_request *request, bool backwards,
 	}
 	worked = worked && ordo_units_from_roots(&graph, root, &k, MOST_UNITS, capacities, error) &&
 		 (graph.nvertex > graph.nrank
-				 ? pack_split(packing, &graph, capacities, root, k, error)
+				 ? pack_split(packed, backwards, &graph, capacities, root, k, error)
 				 : ordo_pack_from_roots(
 					   packing, &graph, capacities, root, k, error));
 	free(capacities);
@@ -132,8 +167,7 @@ static bool pack_spanning(const struct ordo_resolved_request *request, struct pa
 	return packed->spanning;
 }
 
-/* The moves are listed on links between ranks that are as wide as what the trees load on them, in
- * place of the topology with its switches: those that share a link all end with it. */
+/* Pairs of ranks, as wide as what the trees load on them. */
 static bool use_loads(struct packed *packed, struct ordo_error *error)
 {
 	const uint32_t nrank = packed->graph.nrank;
@@ -154,10 +188,8 @@ static bool use_loads(struct packed *packed, struct ordo_error *error)
 						      (other->k ? other->k : 1);
 		}
 	}
-	ordo_capacities_free(&packed->graph);
-	packed->graph = (struct ordo_capacities){0};
 	const bool worked = loads.links
-				    ? ordo_logical_graph_make(&packed->graph, &loads, nrank, error)
+				    ? ordo_logical_graph_make(&packed->pairs, &loads, nrank, error)
 				    : ordo_fail_memory(error);
 	ordo_logical_links_free(&loads);
 	return worked;
@@ -188,8 +220,8 @@ static bool prepare(struct ordo_resolved_request *request, struct ordo_error *er
 		return true;
 	if (why.code == ORDO_ENVIRONMENT)
 		return ordo_fail_memory(error);
-	return (!reduces(op) || pack(request, true, topology, &packed->up, error)) &&
-	       (!spreads(op) || pack(request, false, topology, &packed->down, error)) &&
+	return (!reduces(op) || pack(request, true, topology, packed, error)) &&
+	       (!spreads(op) || pack(request, false, topology, packed, error)) &&
 	       (packed->graph.nvertex == packed->graph.nrank || use_loads(packed, error));
 }
 
@@ -200,6 +232,9 @@ static void release(struct ordo_resolved_request *request)
 		return;
 	ordo_topology_destroy(packed->mesh);
 	ordo_capacities_free(&packed->graph);
+	ordo_capacities_free(&packed->pairs);
+	free(packed->routes.first);
+	free(packed->routes.arcs);
 	ordo_packing_free(&packed->up);
 	ordo_packing_free(&packed->down);
 }
@@ -343,6 +378,7 @@ static void build(struct ordo_builder *b, const struct ordo_resolved_request *re
 		[ORDO_ALLGATHER] = "all-gather"};
 	const struct packed *packed = request->prepared;
 	const enum ordo_operator op = request->problem.op;
+	const bool switched = packed->routes.first;
 	const uint32_t nway = count_ways(request);
 	struct ordo_chunk_way *ways = ordo_array_make(nway, sizeof *ways, 0);
 	struct ordo_listed_move *moves = NULL;
@@ -354,7 +390,8 @@ static void build(struct ordo_builder *b, const struct ordo_resolved_request *re
 		return;
 	}
 	if (ways && lay_ways(request, ways, NULL) &&
-		ordo_list_moves(&moves, &nmove, &packed->graph, ways, nway, NULL)) {
+		ordo_list_moves(&moves, &nmove, switched ? &packed->pairs : &packed->graph,
+			switched ? &packed->routes : NULL, ways, nway, NULL)) {
 		contribute(b, ways, nway, request->problem.nrank);
 		/* One phase, in which moves to one rank go as one message. */
 		ordo_phase(b, phases[op], ORDO_NONE);
