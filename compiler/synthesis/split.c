@@ -17,6 +17,7 @@
 #include "flow.h"
 #include <ordo/arena.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct portion {
 	uint32_t in, out, made, units; /* links; made: ORDO_NONE if it leads back */
@@ -31,6 +32,7 @@ struct splitter {
 	uint32_t *hops;	 /* [nvertex][nvertex] on the shortest way through switches only */
 	uint32_t *share; /* [nlink at the beginning of a switch] most units of a portion */
 	uint32_t *ins, *outs, nin, nout; /* links of the switch */
+	uint32_t *way;			 /* [2 * nvertex] */
 	bool *sets;			 /* [nset][nvertex] */
 	int64_t *slack;			 /* [nset] */
 	size_t nset, set_room, slack_room;
@@ -59,35 +61,48 @@ static bool add_link(struct splitter *splitter, uint32_t from, uint32_t to, uint
 	return true;
 }
 
-/* The switch number `i` on the way over one link and then the other. */
-static uint32_t via_of(const struct ordo_logical_links *logical, const struct ordo_logical_link *in,
-	const struct ordo_logical_link *out, uint32_t i)
+/* Writes the switches on the way over one link and then the other into splitter->way, without
+ * loops. Returns how many. */
+static uint32_t lay_way(const struct splitter *splitter, uint32_t in_link, uint32_t out_link)
 {
-	if (i < in->nvia)
-		return logical->via[in->first_via + i];
-	return i == in->nvia ? in->to : logical->via[out->first_via + i - in->nvia - 1];
+	const struct ordo_logical_links *logical = splitter->logical;
+	const struct ordo_logical_link *in = &logical->links[in_link],
+				       *out = &logical->links[out_link];
+	const uint32_t length = in->nvia + 1 + out->nvia;
+	uint32_t count = 0;
+	for (uint32_t i = 0; i < length; i++)
+		splitter->way[i] = i < in->nvia ? logical->via[in->first_via + i]
+				   : i == in->nvia
+					   ? in->to
+					   : logical->via[out->first_via + i - in->nvia - 1];
+	for (uint32_t i = 0; i < length; i++) {
+		const uint32_t v = splitter->way[i];
+		for (uint32_t j = length - 1; j > i; j--)
+			if (splitter->way[j] == v)
+				i = j;
+		splitter->way[count++] = v;
+	}
+	return count;
 }
 
 /* The link over one and then the other, added if it is new. ORDO_NONE: no memory. */
 static uint32_t join_links(struct splitter *splitter, uint32_t in_link, uint32_t out_link)
 {
 	struct ordo_logical_links *logical = splitter->logical;
-	const struct ordo_logical_link in = logical->links[in_link], out = logical->links[out_link];
-	const uint32_t count = in.nvia + 1 + out.nvia;
-	for (uint32_t i = logical->first[in.from]; i != ORDO_NONE; i = logical->links[i].next) {
+	const uint32_t from = logical->links[in_link].from, to = logical->links[out_link].to,
+		       count = lay_way(splitter, in_link, out_link);
+	for (uint32_t i = logical->first[from]; i != ORDO_NONE; i = logical->links[i].next) {
 		const struct ordo_logical_link *link = &logical->links[i];
-		bool same = link->to == out.to && link->nvia == count;
-		for (uint32_t j = 0; same && j < count; j++)
-			same = logical->via[link->first_via + j] == via_of(logical, &in, &out, j);
-		if (same)
+		if (link->to == to && link->nvia == count &&
+			(!count || !memcmp(logical->via + link->first_via, splitter->way,
+					   count * sizeof *splitter->way)))
 			return i;
 	}
-	if (!add_link(splitter, in.from, out.to, 0) ||
+	if (!add_link(splitter, from, to, 0) ||
 		!ordo_array_reserve(&logical->via, &logical->via_room, logical->nvia + count,
 			sizeof *logical->via))
 		return ORDO_NONE;
-	for (uint32_t j = 0; j < count; j++)
-		logical->via[logical->nvia + j] = via_of(logical, &in, &out, j);
+	memcpy(logical->via + logical->nvia, splitter->way, count * sizeof *splitter->way);
 	logical->links[logical->nlink - 1].nvia = count;
 	logical->nvia += count;
 	return logical->nlink - 1;
@@ -347,11 +362,12 @@ bool ordo_split_switches(struct ordo_logical_links *logical, const struct ordo_c
 		.k = k,
 		.wanted = (int64_t)k * (root == ORDO_NONE ? graph->nrank : 1),
 		.load = ordo_array_make(nvertex * nvertex, sizeof *splitter.load, 0),
+		.way = ordo_array_make(2 * nvertex, sizeof *splitter.way, 0),
 		.hops = ordo_array_make(nvertex * nvertex, sizeof *splitter.hops, 0xff),
 		.most = nvertex};
 	*logical = (struct ordo_logical_links){
 		.first = ordo_array_make(nvertex, sizeof *logical->first, 0xff)};
-	bool worked = (queue && logical->first && splitter.load && splitter.hops) ||
+	bool worked = (queue && logical->first && splitter.load && splitter.hops && splitter.way) ||
 		      ordo_fail_memory(error);
 	if (worked)
 		count_hops(&splitter, queue);
@@ -364,6 +380,7 @@ bool ordo_split_switches(struct ordo_logical_links *logical, const struct ordo_c
 	free(queue);
 	free(splitter.load);
 	free(splitter.hops);
+	free(splitter.way);
 	free(splitter.share);
 	free(splitter.ins);
 	free(splitter.outs);

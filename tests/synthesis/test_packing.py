@@ -90,6 +90,56 @@ def _(ordo):
         wanted(load >= bound, chunks, load, bound)
 
 
+def flat(nrank, widths):
+    """Ranks at a switch each, with links of these widths: widths[i] for rank i, both ways."""
+    return {"schema": "ordo/topology/1", "name": "t", "ranks": nrank, "switches": 1,
+            "links": [{"from": a, "to": b, "latency_ns": 1, "bandwidth_gbs": width}
+                      for rank, width in zip(range(nrank), widths)
+                      for a, b in [(rank, nrank), (nrank, rank)]]}
+
+
+@desk_case("packing: at a switch no link carries more than the bound says, and one as much")
+def _(ordo):
+    for topology in [flat(4, [1] * 4), flat(8, [18.3] * 8), flat(6, [1, 2, 2, 2, 1, 3]),
+                     flat(5, [1, 1, 1, 4, 5])]:
+        (ordo.folder / "t.json").write_text(json.dumps(topology))
+        n = topology["ranks"]
+        widths = [Fraction(str(link["bandwidth_gbs"])) for link in topology["links"][::2]]
+        for operator in OPERATORS:
+            ordo.works("compile", operator, "-t", "t.json", "-n", n, "-a", "packing",
+                       "-o", "p.json")
+            ordo.works("verify", "p.json", "-t", "t.json")
+            document = json.loads((ordo.folder / "p.json").read_text())
+            nchunk = document["chunks_per_block"]
+            nchunk *= n if operator in ("allgather", "reduce-scatter") else 1
+            load = {}
+            for (a, b), count in count_chunks(document).items():
+                for link in ((a, n), (n, b)):
+                    load[link] = load.get(link, 0) + Fraction(count, nchunk) / widths[min(link)]
+            answer = ordo.answer("bound", operator, "-t", "t.json")
+            bound = (Fraction(answer["numerator"], answer["denominator"])
+                     / Fraction(answer["unit_gigabytes_per_second"]))
+            worst = max(load.values())
+            # The bound of AllReduce lets sums and results share links of unequal widths.
+            wanted(worst == bound or operator == "allreduce" and
+                   (len(set(widths)) > 1 and worst >= bound), operator, topology, worst, bound)
+
+
+@desk_case("packing: a3 with its switches is within 3 % of the bound, rails are proved")
+def _(ordo):
+    for operator in ("allgather", "reduce-scatter"):
+        for topology, ranks, most in [("a3:2x4", 8, 1.03), ("servers:2x4", 8, 1.5)]:
+            ordo.works("compile", operator, "-t", topology, "-n", ranks, "-a", "packing",
+                       "-o", "p.json")
+            ordo.works("verify", "p.json", "-t", topology)
+            answer = ordo.answer("predict", "p.json", "-t", topology, "--size", "1GiB",
+                                 "--reduce-bandwidth", "1e9")
+            bound = ordo.answer("bound", operator, "-t", topology, "-n", ranks)
+            least = (bound["numerator"] / bound["denominator"] * 2 ** 30 / 1e9
+                     / float(bound["unit_gigabytes_per_second"]))
+            wanted(answer["seconds"] <= most * least, operator, topology, answer["seconds"], least)
+
+
 @desk_case("packing: 8 cards with a dead link, within 1.02 of 7/27 n/b, bit-equal on threads")
 def _(ordo):
     links = ["-t", "t.json"]
@@ -107,7 +157,6 @@ def _(ordo):
 def _(ordo):
     words = ["compile", "allgather", "-a", "packing", "-n"]
     ordo.fails(2, "wanted up to 64", *words, 65)
-    ordo.fails(2, "switch", *words, 4, "-t", "star")
     ordo.fails(2, "no way in or out", *words, 4, "-t", "ring", "--fail-link", "0-1",
                "--fail-link", "0-3")
 

@@ -369,6 +369,18 @@ static void write_moves(struct ordo_builder *b, const struct ordo_chunk_way *way
 	}
 }
 
+/* Whether no two ranks are more than one switch apart. Then moves are listed as if each had its
+ * links for itself; elsewhere so many links at a time are seldom free at once, and moves are listed
+ * as if all pairs shared links by what they carry. */
+static bool is_flat(const struct packed *packed)
+{
+	const uint32_t npair = packed->graph.nrank * packed->graph.nrank;
+	bool flat = true;
+	for (uint32_t pair = 0; flat && pair < npair; pair++)
+		flat = packed->routes.first[pair + 1] <= packed->routes.first[pair] + 2;
+	return flat;
+}
+
 static void build(struct ordo_builder *b, const struct ordo_resolved_request *request)
 {
 	static const char *const phases[] = {[ORDO_ALLREDUCE] = "all-reduce",
@@ -391,7 +403,7 @@ static void build(struct ordo_builder *b, const struct ordo_resolved_request *re
 	}
 	if (ways && lay_ways(request, ways, NULL) &&
 		ordo_list_moves(&moves, &nmove, switched ? &packed->pairs : &packed->graph,
-			switched ? &packed->routes : NULL, ways, nway, NULL)) {
+			switched && is_flat(packed) ? &packed->routes : NULL, ways, nway, NULL)) {
 		contribute(b, ways, nway, request->problem.nrank);
 		/* One phase, in which moves to one rank go as one message. */
 		ordo_phase(b, phases[op], ORDO_NONE);
