@@ -485,8 +485,9 @@ static void what_does_not_apply_is_refused_by_its_level(void **state)
 		"algorithm: hierarchical, level 1 does AllToAll: nhr has no AllToAll",
 		"algorithms that have it: mesh, alltoall");
 	check_refused("hierarchical(tree,mesh)", ORDO_BROADCAST, NULL,
-		"algorithm: hierarchical, level 0 does Scatter: tree has no Scatter",
-		"algorithms that have it: ring, mesh, star, nhr, nb");
+		"algorithm: hierarchical, level 0 does AllGather: tree has no AllGather",
+		"algorithms that have it: ring, mesh, halving-doubling, rhd, nhr, nb, packing, "
+		"circulant");
 	check_refused("hierarchical(mesh,halving-doubling)", ORDO_ALLREDUCE, NULL,
 		"algorithm: hierarchical, level 1 does AllReduce: halving-doubling needs a power "
 		"of two ranks, found 3",

@@ -340,7 +340,8 @@ def _():
     program = pathlib.Path(PROGRAM).parent / f"communicators_{LIBRARY}"
     done = launch.run(LIBRARY, launch.command(LIBRARY, 2, [program, "session"]),
                       {"LD_PRELOAD": PATH, "ORDO_MPI": f"plans={path}"})
-    wanted(done.returncode == 0 and done.stdout == "all agree\n" * 2, done.stdout, done.stderr)
+    # Lines of two processes may be interleaved.
+    wanted(done.returncode == 0 and done.stdout.count("all agree") == 2, done.stdout, done.stderr)
     wanted(re.search("all.json: AllReduce on 2 ranks, by dyadic.*, [1-9] calls", done.stderr),
            done.stderr)
 

@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """Pictures of refuted schedules, of loads and of two trees, read back with cgraph.
 
-usage: test_pictures.py ORDO REJECT DOT_FACTS"""
+usage: test_pictures.py ORDO REJECT DOT_FACTS [layout]
+
+With `layout` those cases that draw many pictures and look at where things lie."""
 import html
 import json
 import math
@@ -16,11 +18,13 @@ import strict_json
 from algorithms import applicable
 from desk import ORDO, desk_case, wanted
 from one_run import Run
-from tap import run_cases
+from tap import cases, run_cases
 
 REJECT = pathlib.Path(sys.argv[2]).resolve()
 DOT_FACTS = str(pathlib.Path(sys.argv[3]).resolve())
 RED = "#d02020"
+LAYOUT = ("--load: no label covers", "a matrix of 256 ranks", "no text of any picture",
+          "every picture has a dark mode")
 
 
 class Picture:
@@ -975,4 +979,5 @@ def _(ordo):
 if not shutil.which("dot"):
     print("1..0 # SKIP Graphviz is not installed")
     sys.exit(0)
+cases[:] = [one for one in cases if one[0].startswith(LAYOUT) == ("layout" in sys.argv)]
 run_cases()

@@ -697,13 +697,13 @@ def _():
     servers = ("--topology", "servers:2x4")
     ring64 = compiled("ring64.json", "allreduce", 64, "ring")
     mesh64 = compiled("mesh64.json", "allreduce", 64, "mesh(shots=2)")
-    pages = [(ring64, (), (1400, 900)), (mesh64, (), (1400, 900)), (ring64, (), (1920, 1080))]
+    pages = [(ring64, (), (1400, 900)), (mesh64, (), (1920, 1080))]
     shown = [(ring8(), ()), (compiled("birs.json", "reducescatter", 8, "birs"), ()),
              (compiled("pairs.json", "alltoall", 8, "alltoall"), ()),
              (compiled("levels.json", "allreduce", 8, "hierarchical", *servers), servers),
              (EXAMPLES / "birs-published-6.json", ()),
              (REJECT / "R8-notify-before-its-data.json", ())]
-    pages += [(*one, size) for one in shown for size in ((1400, 900), (1024, 700), (800, 900))]
+    pages += [(*one, size) for one in shown for size in ((1400, 900), (800, 700))]
     pages += [(compiled("dyadic16.json", "allreduce", 16, "dyadic"), (), (1400, 900)),
         (ring64, (), (800, 1000))]
     for document, words, size in pages:

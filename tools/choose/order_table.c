@@ -62,7 +62,10 @@ static bool add_rows(struct table *table)
 			const struct ordo_variant *variant = &facts->variants[v];
 			const bool has_it =
 				!variant->operators || variant->operators >> table->op & 1;
-			if (has_it && !variant->servers && !variant->rings)
+			const bool needs_topology = variant->servers || variant->rings ||
+						    variant->owners || variant->sparse ||
+						    variant->slow;
+			if (has_it && !needs_topology)
 				worked = add_row(table, facts, variant->settings);
 		}
 	}

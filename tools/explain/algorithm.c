@@ -32,6 +32,12 @@ static void explain_parameters(struct call *call, const struct ordo_algorithm_fa
 
 static const char *where_tried(const struct ordo_variant *variant)
 {
+	if (variant->slow)
+		return ", if links are slower than a way over a third rank";
+	if (variant->sparse)
+		return ", if some ranks lack links to others";
+	if (variant->owners)
+		return ", if some ranks have links to all others, and some do not";
 	if (variant->rings)
 		return ", with # the number of rings for which every rank has links";
 	if (!variant->servers)
