@@ -205,7 +205,7 @@ static bool is_word_of(const char *values, const char *word)
 	if (word[length])
 		return false;
 	for (const char *at = values; at; at = strchr(at, '|') ? strchr(at, '|') + 1 : NULL)
-		if (length && *at != '[' && !strncmp(at, word, length) &&
+		if (length && !strchr("[(", *at) && !strncmp(at, word, length) &&
 			(at[length] == '|' || !at[length]))
 			return true;
 	return false;
@@ -229,7 +229,7 @@ static bool suggest_word(
 		at = strchr(at, '|') ? strchr(at, '|') + 1 : NULL) {
 		const char *word =
 			ordo_arena_text(&notation->resolved->arena, at, strcspn(at, "|"));
-		if (word && *word != '[')
+		if (word && !strchr("[(", *word))
 			words[nword++] = word;
 	}
 	return suggest(notation->error, found, words, nword);
@@ -323,7 +323,9 @@ static bool read_value(const struct notation *notation, const struct ordo_parame
 	}
 	if (is_word_of(parameter->values, text))
 		return true;
-	if (parameter->kind == ORDO_WORD || *text != '[') {
+	if (parameter->kind == ORDO_SUMS && strchr(text, '+'))
+		return true; /* the algorithm reads it */
+	if (parameter->kind != ORDO_LISTS || *text != '[') {
 		fail_value(notation, parameter, text);
 		return suggest_word(notation, parameter, text);
 	}

@@ -16,6 +16,8 @@ enum ordo_parameter_kind {
 	ORDO_LISTS,
 	/* algorithms with their own parameters, without a key: (ring(directions=2),nhr) */
 	ORDO_ALGORITHMS,
+	/* additions, ((0+1)+(2+3)); or one of the words of `values` */
+	ORDO_SUMS,
 };
 
 /* One parameter of an algorithm, as written between its parentheses. */

@@ -93,6 +93,11 @@ ORDO_API bool ordo_forest_name(
 ORDO_API int ordo_tree_name_print(struct ordo_tree_name name, char *out, size_t size);
 /* "dyadic", "folded", "linear", "ring" (from 0), "ring from 3", "ring from 3 downwards". */
 ORDO_API bool ordo_tree_name_read(const char *text, struct ordo_tree_name *name);
+/* Makes the tree over leaves 0..nleaf-1 that a text stands for: a name as above, or additions,
+ * "((0+4)+(2+6))+((1+5)+(3+7))", as ordo_forest_print writes them. Without parentheses they begin
+ * at the left. ORDO_NONE: the text is neither (ORDO_USAGE, with the position), or no memory. */
+ORDO_API uint32_t ordo_forest_read(
+	struct ordo_forest *forest, const char *text, uint32_t nleaf, struct ordo_error *error);
 
 /* Prints a tree as ordo_tree_print does, but looks at its own nodes only. NULL: no memory. */
 ORDO_API char *ordo_forest_print(const struct ordo_forest *forest, struct ordo_arena *arena,

@@ -1,0 +1,372 @@
+/* placed.c - one tree of sums for every element, each sum computed where it costs least.
+ *
+ * The tree is given, or chosen for the topology. Every chunk has places of its own for the sums, so
+ * that all links share the work: cheapest places at prices of the links, which rise with their
+ * loads. For AllReduce the result goes from the last sum to all ranks. Moves are written as a list
+ * schedule starts them.
+ *
+ * steps   the longest way of a value to the last rank that needs it
+ * volume  what the placement takes of the links of the busiest rank
+ * order   the tree given or chosen, for every element
+ * source  multiplicative weights: A. Plotkin, D. Shmoys and E. Tardos, 1995
+ */
+#include "algorithm.h"
+#include "algorithms/direct/places.h"
+#include "synthesis/place/list.h"
+#include "synthesis/place/order.h"
+#include <ordo/topology.h>
+#include <stdlib.h>
+
+enum { MOST_RANKS = 32, MOST_PIECES = 4, USUAL_MOVES = 1 << 13 };
+
+struct placed {
+	struct ordo_topology *mesh; /* where the request has no topology; NULL */
+	struct ordo_placed_order order;
+};
+
+static bool applicable(const struct ordo_resolved_request *request, struct ordo_error *error)
+{
+	if (request->problem.nrank <= MOST_RANKS)
+		return true;
+	return ordo_fail(error, ORDO_USAGE, 0, "placed: found %u ranks, wanted up to %d",
+		request->problem.nrank, MOST_RANKS);
+}
+
+static bool prepare(struct ordo_resolved_request *request, struct ordo_error *error)
+{
+	struct placed *placed = ordo_arena_alloc(&request->arena, sizeof *placed);
+	request->prepared = placed;
+	if (!placed)
+		return ordo_fail_memory(error);
+	if (request->problem.nrank == 1)
+		return true;
+	const struct ordo_topology *topology = request->topology;
+	if (!topology)
+		topology = placed->mesh =
+			ordo_topology_make("full-mesh", request->problem.nrank, error);
+	return topology && ordo_placed_order_make(&placed->order, topology,
+				   ordo_parameter_value(request, "order")->word,
+				   request->problem.op == ORDO_ALLREDUCE, error);
+}
+
+static void release(struct ordo_resolved_request *request)
+{
+	struct placed *placed = request->prepared;
+	if (!placed)
+		return;
+	ordo_topology_destroy(placed->mesh);
+	ordo_placed_order_free(&placed->order);
+}
+
+static uint32_t block_count(const struct ordo_resolved_request *request)
+{
+	return request->problem.op == ORDO_ALLREDUCE ? 1 : request->problem.nrank;
+}
+
+/* Each of the placed chunks in up to four pieces that follow each other. */
+static uint32_t natural_chunks(const struct ordo_resolved_request *request)
+{
+	const struct placed *placed = request->prepared;
+	const uint32_t nrank = request->problem.nrank;
+	if (nrank == 1)
+		return 1;
+	const uint32_t nchunk = placed->order.placement.nchunk;
+	uint32_t pieces = MOST_PIECES;
+	while (pieces > 1 && (uint64_t)pieces * nchunk * nrank > USUAL_MOVES)
+		pieces /= 2;
+	return nchunk / block_count(request) * pieces;
+}
+
+/* Chunks of the document, in turn those of all blocks. */
+struct ways {
+	const struct ordo_place_chunk **items; /* [count] */
+	uint32_t *chunks;		       /* [count] of the document */
+	uint32_t count;
+};
+
+static void free_ways(struct ways *ways)
+{
+	free(ways->items);
+	free(ways->chunks);
+}
+
+static bool make_ways(struct ways *ways, const struct ordo_resolved_request *request)
+{
+	const struct placed *placed = request->prepared;
+	const struct ordo_placement *placement = &placed->order.placement;
+	const uint32_t K = request->problem.chunks_per_block, blocks = block_count(request);
+	*ways = (struct ways){.count = request->problem.nrank > 1 ? K * blocks : 0};
+	ways->items = ordo_array_make((size_t)ways->count + 1, sizeof *ways->items, 0);
+	ways->chunks = ordo_array_make((size_t)ways->count + 1, sizeof *ways->chunks, 0);
+	for (uint32_t i = 0; ways->items && ways->chunks && i < ways->count; i++) {
+		ways->items[i] = &placement->chunks[i % placement->nchunk];
+		ways->chunks[i] = i % blocks * K + i / blocks;
+	}
+	return ways->items && ways->chunks;
+}
+
+/* Where the values are while the program is written. */
+struct writer {
+	struct ordo_builder *b;
+	const struct ordo_resolved_request *request;
+	const struct ordo_sum_tree *tree;
+	const struct ways *ways;
+	struct ordo_at *places; /* [way][nnode] */
+	uint32_t *used;		/* [nrank] of the scratch slots below */
+	uint32_t *slots;
+	uint32_t nslot;
+	size_t room;
+};
+
+static struct ordo_at *place_of(const struct writer *writer, uint32_t way, uint32_t node)
+{
+	return &writer->places[(size_t)way * writer->tree->nnode + node];
+}
+
+static struct ordo_at new_slot(struct writer *writer, uint32_t rank)
+{
+	const uint32_t index = writer->used[rank]++;
+	if (index == writer->nslot) {
+		if (!ordo_array_reserve(&writer->slots, &writer->room, (size_t)writer->nslot + 1,
+			    sizeof *writer->slots)) {
+			ordo_builder_fail_memory(writer->b);
+			return ordo_at(rank, ORDO_SCRATCH, 0);
+		}
+		writer->slots[writer->nslot++] = ordo_scratch(writer->b, 1);
+	}
+	return ordo_at(rank, ORDO_SCRATCH, writer->slots[index]);
+}
+
+/* Ranks' own values: in the input, or at work places if others are added to them. */
+static void contribute(struct writer *writer)
+{
+	const struct ordo_sum_tree *tree = writer->tree;
+	ordo_stream(writer->b, "copy", ORDO_NONE);
+	ordo_phase(writer->b, "copy in", ORDO_NONE);
+	for (uint32_t way = 0; way < writer->ways->count; way++)
+		for (uint32_t leaf = 0; leaf < tree->nleaf; leaf++) {
+			const struct ordo_place_chunk *chunk = writer->ways->items[way];
+			const uint32_t parent = tree->parents[leaf],
+				       number = writer->ways->chunks[way];
+			const bool kept = chunk->at[parent] == leaf &&
+					  ordo_place_kept(tree, chunk, parent) == leaf;
+			if (kept)
+				ordo_contribute(writer->b, leaf, number, 1);
+			*place_of(writer, way, leaf) =
+				kept ? ordo_work(writer->b, leaf, number)
+				     : ordo_input_of(writer->b, leaf, number);
+		}
+}
+
+/* The result of a chunk where a rank must have it, or passes it on. */
+static struct ordo_at result_at(struct writer *writer, uint32_t rank, uint32_t chunk)
+{
+	return ordo_has_output(writer->b, rank, chunk) ? ordo_output_of(writer->b, rank, chunk)
+						       : new_slot(writer, rank);
+}
+
+static bool is_same(struct ordo_at a, struct ordo_at b)
+{
+	return a.rank == b.rank && a.buffer == b.buffer && a.slot == b.slot;
+}
+
+/* The last sum is complete: it goes to the output, if it is there that it is wanted. */
+static void finish(struct writer *writer, uint32_t way)
+{
+	const struct ordo_place_chunk *chunk = writer->ways->items[way];
+	struct ordo_at *place = place_of(writer, way, writer->tree->nnode - 1);
+	const uint32_t number = writer->ways->chunks[way];
+	if (!ordo_has_output(writer->b, place->rank, number))
+		return;
+	const struct ordo_at output = ordo_output_of(writer->b, place->rank, number);
+	if (is_same(output, *place) || chunk->at[writer->tree->nnode - 1] != chunk->target)
+		return;
+	ordo_stream(writer->b, "sum", ORDO_NONE);
+	ordo_copy(writer->b, output, *place, 1);
+	*place = output;
+}
+
+static void add(struct writer *writer, uint32_t way, uint32_t node, uint32_t other)
+{
+	const uint32_t *children = writer->tree->children[node],
+		       kept = children[0] == other ? children[1] : children[0];
+	*place_of(writer, way, node) = *place_of(writer, way, kept);
+	ordo_builder_reduce(
+		writer->b, *place_of(writer, way, kept), *place_of(writer, way, other), 1);
+	if (node == writer->tree->nnode - 1)
+		finish(writer, way);
+}
+
+static void write_hop(struct writer *writer, uint32_t way, const struct ordo_place_hop *hop)
+{
+	const struct ordo_place_chunk *chunk = writer->ways->items[way];
+	const struct ordo_sum_tree *tree = writer->tree;
+	const uint32_t number = writer->ways->chunks[way];
+	struct ordo_at *place = place_of(writer, way, hop->node), from = *place;
+	ordo_stream(writer->b, "to", hop->to);
+	if (hop->result && from.rank != hop->from)
+		from = ordo_output_of(writer->b, hop->from, number);
+	if (hop->result) {
+		const struct ordo_at to = result_at(writer, hop->to, number);
+		ordo_copy(writer->b, to, from, 1);
+		if (block_count(writer->request) > 1)
+			*place = to;
+		return;
+	}
+	const uint32_t parent = tree->parents[hop->node];
+	if (hop->to == chunk->at[parent] && ordo_place_kept(tree, chunk, parent) != hop->node) {
+		add(writer, way, parent, hop->node);
+		return;
+	}
+	*place = new_slot(writer, hop->to);
+	ordo_copy(writer->b, *place, from, 1);
+}
+
+static void write_moves(struct writer *writer, const struct ordo_place_move *moves, size_t nmove)
+{
+	for (size_t i = 0; i < nmove && !ordo_builder_failed(writer->b); i++) {
+		const struct ordo_place_move *move = &moves[i];
+		const struct ordo_place_chunk *chunk = writer->ways->items[move->way];
+		if (move->hop != ORDO_NONE) {
+			write_hop(writer, move->way, &chunk->hops[move->hop]);
+			continue;
+		}
+		const uint32_t *children = writer->tree->children[move->node],
+			       kept = ordo_place_kept(writer->tree, chunk, move->node);
+		ordo_stream(writer->b, "sum", ORDO_NONE);
+		add(writer, move->way, move->node, children[0] == kept ? children[1] : children[0]);
+	}
+}
+
+static void build(struct ordo_builder *b, const struct ordo_resolved_request *request)
+{
+	const struct placed *placed = request->prepared;
+	const struct ordo_sum_tree *tree = &placed->order.tree;
+	struct ways ways;
+	struct ordo_place_move *moves = NULL;
+	size_t nmove = 0;
+	if (request->problem.nrank == 1) {
+		ordo_keep_own(b, &request->problem);
+		return;
+	}
+	struct writer writer = {.b = b, .request = request, .tree = tree, .ways = &ways};
+	const bool worked = make_ways(&ways, request);
+	writer.places = ordo_array_make((size_t)ways.count * tree->nnode, sizeof *writer.places, 0);
+	writer.used = ordo_array_make(request->problem.nrank, sizeof *writer.used, 0);
+	if (worked && writer.places && writer.used &&
+		ordo_place_list(
+			&moves, &nmove, &placed->order.network, tree, ways.items, ways.count)) {
+		contribute(&writer);
+		ordo_phase(b,
+			request->problem.op == ORDO_ALLREDUCE ? "all-reduce" : "reduce-scatter",
+			ORDO_NONE);
+		write_moves(&writer, moves, nmove);
+	} else {
+		ordo_builder_fail_memory(b);
+	}
+	free(moves);
+	free(writer.places);
+	free(writer.used);
+	free(writer.slots);
+	free_ways(&ways);
+}
+
+/* depths: room for [nnode + nrank] */
+static uint32_t depth_of(
+	const struct ordo_sum_tree *tree, const struct ordo_place_chunk *chunk, uint32_t *depths)
+{
+	const uint32_t last = tree->nnode - 1;
+	uint32_t h = 0, most = 0;
+	for (uint32_t node = 0; node <= last; node++) {
+		const uint32_t *children = tree->children[node];
+		depths[node] = node < tree->nleaf			   ? 0
+			       : depths[children[0]] > depths[children[1]] ? depths[children[0]]
+									   : depths[children[1]];
+		for (; node < last && h < chunk->nhop && chunk->hops[h].node == node &&
+			!chunk->hops[h].result;
+			h++)
+			depths[node]++;
+	}
+	for (uint32_t v = 0; v < tree->nleaf; v++)
+		depths[tree->nnode + v] = depths[last];
+	most = depths[last];
+	for (; h < chunk->nhop; h++) {
+		const struct ordo_place_hop *hop = &chunk->hops[h];
+		const uint32_t depth = depths[tree->nnode + hop->from] + 1;
+		depths[tree->nnode + hop->to] = depth;
+		most = depth > most ? depth : most;
+	}
+	return most;
+}
+
+static uint64_t steps(const struct ordo_resolved_request *request)
+{
+	const struct placed *placed = request->prepared;
+	const struct ordo_sum_tree *tree = &placed->order.tree;
+	struct ways ways;
+	uint32_t *depths =
+		ordo_array_make((size_t)tree->nnode + tree->nleaf + 1, sizeof *depths, 0);
+	const bool worked = make_ways(&ways, request) && depths;
+	uint64_t most = worked ? 0 : ORDO_UNCOUNTED;
+	for (uint32_t way = 0; worked && way < ways.count; way++) {
+		const uint32_t depth = depth_of(tree, ways.items[way], depths);
+		most = depth > most ? depth : most;
+	}
+	free(depths);
+	free_ways(&ways);
+	return most;
+}
+
+static uint64_t volume(const struct ordo_resolved_request *request)
+{
+	struct ways ways;
+	uint64_t *sent = ordo_array_make(request->problem.nrank, sizeof *sent, 0);
+	const bool worked = make_ways(&ways, request) && sent;
+	uint64_t most = worked ? 0 : ORDO_UNCOUNTED;
+	for (uint32_t way = 0; worked && way < ways.count; way++)
+		for (uint32_t h = 0; h < ways.items[way]->nhop; h++)
+			sent[ways.items[way]->hops[h].from]++;
+	for (uint32_t v = 0; worked && v < request->problem.nrank; v++)
+		most = sent[v] > most ? sent[v] : most;
+	free(sent);
+	free_ways(&ways);
+	return most;
+}
+
+static const struct ordo_parameter parameters[] = {
+	{.name = "order",
+		.values = "auto|dyadic|folded|linear|((0+1)+(2+3))",
+		.fallback = "auto",
+		.meaning = "the tree of every sum; auto: chosen for the topology",
+		.kind = ORDO_SUMS},
+};
+
+const struct ordo_algorithm ordo_algorithm_placed = {
+	.facts = {.name = "placed",
+		.summary = "one tree of sums for every element, computed where links have room",
+		.how = "Every element is summed by the same tree, so that its bits do not depend "
+		       "on its position. Each sum of the tree is computed at some rank, and "
+		       "chunks differ in where, so that all links share the work. For AllReduce "
+		       "the result goes from the last sum to all ranks.",
+		.when = "Where one order is required (G3) and the network is no full mesh: links "
+			"that are down, rings, tori, servers. With `order=`, also where a "
+			"particular "
+			"tree is required.",
+		.operators = 1u << ORDO_ALLREDUCE | 1u << ORDO_REDUCESCATTER,
+		.ranks = "up to 32",
+		.steps = "the longest way of a value",
+		.volume = "what the placement takes of the busiest rank's links",
+		.order = "the tree given or chosen, for every element",
+		.topologies = "any",
+		.source = "multiplicative weights: Plotkin, Shmoys and Tardos 1995",
+		.parameters = parameters,
+		.nparameter = sizeof parameters / sizeof *parameters},
+	.applicable = applicable,
+	.prepare = prepare,
+	.chunks = natural_chunks,
+	.build = build,
+	.release = release,
+	.avoids_links = true,
+	.steps = steps,
+	.volume = volume,
+};

@@ -1,0 +1,24 @@
+/* list.h - the moves of placed chunks as a list schedule in time. Private to compiler/. */
+#ifndef ORDO_SYNTHESIS_PLACE_LIST_H
+#define ORDO_SYNTHESIS_PLACE_LIST_H
+
+#include "place.h"
+
+/* A hop of a chunk; or the sum of two values that are at one rank (hop ORDO_NONE), named by its
+ * node. */
+struct ordo_place_move {
+	uint32_t way, hop, node;
+};
+
+/* The child in whose memory the sum is made: that with the rank's own value, else one that is
+ * computed there, else the first. The other is added to it. */
+uint32_t ordo_place_kept(
+	const struct ordo_sum_tree *tree, const struct ordo_place_chunk *chunk, uint32_t node);
+
+/* All moves by the time at which they begin. A leg carries one chunk after another; the first
+ * chunks have the right of way. The caller frees *moves [*nmove]. false: no memory. */
+bool ordo_place_list(struct ordo_place_move **moves, size_t *nmove,
+	const struct ordo_place_network *network, const struct ordo_sum_tree *tree,
+	const struct ordo_place_chunk *const *ways, uint32_t nway);
+
+#endif

@@ -1,0 +1,205 @@
+/* order.c - the tree of sums for a topology, and its placement.
+ *
+ * Groups of ranks are merged, those with most bandwidth between them for their size first, so that
+ * servers become clades; that tree, and some with the names that trees have, are placed, and the
+ * fastest is kept.
+ */
+#include "order.h"
+#include "prices.h"
+#include <ordo/arena.h>
+#include <ordo/detail/bound.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A placement of all chunks takes about passes * chunks * ranks^3 steps of some nanoseconds. */
+enum { EFFORT = 400000, MOST_PASSES = 24, LEAST_PASSES = 3, MOST_UNITS = 64, MOST_TREES = 3 };
+
+static uint32_t passes_of(uint32_t nrank, uint32_t nchunk)
+{
+	const uint64_t passes = EFFORT / ((uint64_t)nchunk * nrank * nrank * nrank);
+	return passes > MOST_PASSES    ? MOST_PASSES
+	       : passes < LEAST_PASSES ? LEAST_PASSES
+				       : (uint32_t)passes;
+}
+
+/* How many different chunks of a block (AllReduce: of the vector) are placed: the fewest with which
+ * links can carry about what the bound allows them in whole chunks. */
+static uint32_t units_of(const struct ordo_capacities *graph, const uint64_t bound[2], bool spreads)
+{
+	const uint32_t nrank = graph->nrank, least = spreads ? nrank : 1,
+		       most = spreads	  ? (nrank > 16 ? nrank : MOST_UNITS)
+			      : nrank > 8 ? 2
+					  : 8;
+	uint32_t best = least;
+	double greatest = 0;
+	for (uint32_t k = least; k <= most; k++) {
+		uint64_t carried = 0;
+		for (uint32_t a = 0; a < graph->narc; a++)
+			carried += (uint64_t)((ordo_wide)bound[0] * k * (spreads ? 1 : nrank) *
+					      (uint64_t)graph->arcs[a].units / bound[1]);
+		const double share = (double)carried / k;
+		if (share > greatest * 1.004) {
+			greatest = share;
+			best = k;
+		}
+	}
+	return best;
+}
+
+/* Bandwidth between two groups, both ways, along legs, for each pair of ranks. */
+static double closeness(const struct ordo_place_network *network, const uint32_t *group_of,
+	uint32_t one, uint32_t other)
+{
+	const struct ordo_capacities *graph = network->graph;
+	double sum = 0;
+	uint32_t pairs = 0;
+	for (uint32_t i = 0; i < network->nrank * network->nrank; i++) {
+		const struct ordo_leg *leg = &network->legs[i];
+		double width = 0;
+		if (group_of[i / network->nrank] != one || group_of[i % network->nrank] != other)
+			continue;
+		for (uint32_t a = leg->first; a < leg->end; a++) {
+			const double units = (double)graph->arcs[network->arcs[a]].units;
+			width = width == 0 || units < width ? units : width;
+		}
+		/* Longer ways are shared by more. */
+		sum += leg->end > leg->first ? width / (leg->end - leg->first) : 0;
+		pairs++;
+	}
+	return pairs ? sum / pairs : 0;
+}
+
+/* The two closest groups of the fewest ranks together; ties by number. */
+static void find_closest(const struct ordo_place_network *network, const uint32_t *group_of,
+	const uint32_t *sizes, uint32_t pair[2])
+{
+	double greatest = -1;
+	for (uint32_t one = 0; one < network->nrank; one++)
+		for (uint32_t other = one + 1; sizes[one] && other < network->nrank; other++) {
+			if (!sizes[other])
+				continue;
+			const double close = closeness(network, group_of, one, other) +
+					     closeness(network, group_of, other, one);
+			const bool smaller =
+				sizes[one] + sizes[other] < sizes[pair[0]] + sizes[pair[1]];
+			if (close < greatest || (close == greatest && !smaller))
+				continue;
+			greatest = close;
+			pair[0] = one;
+			pair[1] = other;
+		}
+}
+
+/* The tree of merged groups. ORDO_NONE: no memory. */
+static uint32_t merge_groups(struct ordo_forest *forest, const struct ordo_place_network *network)
+{
+	const uint32_t nrank = network->nrank;
+	uint32_t *group_of = ordo_array_make(nrank, sizeof *group_of, 0),
+		 *sizes = ordo_array_make(nrank, sizeof *sizes, 0),
+		 *trees = ordo_array_make(nrank, sizeof *trees, 0);
+	bool worked = group_of && sizes && trees;
+	for (uint32_t v = 0; worked && v < nrank; v++) {
+		group_of[v] = v;
+		sizes[v] = 1;
+		worked = (trees[v] = ordo_forest_leaf(forest, v)) != ORDO_NONE;
+	}
+	for (uint32_t count = nrank; worked && count > 1; count--) {
+		uint32_t pair[2] = {0, 0};
+		find_closest(network, group_of, sizes, pair);
+		trees[pair[0]] = ordo_forest_add(forest, trees[pair[0]], trees[pair[1]]);
+		worked = trees[pair[0]] != ORDO_NONE;
+		sizes[pair[0]] += sizes[pair[1]];
+		sizes[pair[1]] = 0;
+		for (uint32_t v = 0; v < nrank; v++)
+			group_of[v] = group_of[v] == pair[1] ? pair[0] : group_of[v];
+	}
+	const uint32_t tree = worked ? trees[0] : ORDO_NONE;
+	free(group_of);
+	free(sizes);
+	free(trees);
+	return tree;
+}
+
+/* Places one tree, and keeps it if it is faster than what there is. */
+static bool try_tree(
+	struct ordo_placed_order *placed, uint32_t root, bool spreads, struct ordo_error *error)
+{
+	const uint32_t nrank = placed->graph.nrank,
+		       units = units_of(&placed->graph, placed->bound, spreads),
+		       nchunk = spreads ? units : units * nrank;
+	struct ordo_sum_tree tree;
+	struct ordo_placement placement = {0};
+	const bool worked = ordo_sum_tree_make(&tree, placed->forest, root, error) &&
+			    ordo_place(&placement, &placed->network, &tree, spreads, nchunk,
+				    placed->bound, passes_of(nrank, nchunk), error);
+	if (worked && (!placed->placement.chunks ||
+			      ordo_fraction_less(placement.time, placed->placement.time))) {
+		ordo_sum_tree_free(&placed->tree);
+		ordo_placement_free(&placed->placement);
+		placed->tree = tree;
+		placed->placement = placement;
+		placed->root = root;
+		return true;
+	}
+	ordo_sum_tree_free(&tree);
+	ordo_placement_free(&placement);
+	return worked;
+}
+
+/* Dyadic, folded, and merged groups. Those that come first are kept where others are no faster. */
+static bool choose(struct ordo_placed_order *placed, bool spreads, struct ordo_error *error)
+{
+	for (uint32_t i = 0; i < MOST_TREES; i++) {
+		const struct ordo_tree_name name = {i ? ORDO_FOLDED : ORDO_DYADIC, 0};
+		const uint32_t tree =
+			i < 2 ? ordo_forest_named(placed->forest, name, placed->graph.nrank)
+			      : merge_groups(placed->forest, &placed->network);
+		if (tree == ORDO_NONE)
+			return ordo_fail_memory(error);
+		if (!try_tree(placed, tree, spreads, error))
+			return false;
+		if (!ordo_fraction_less(placed->bound, placed->placement.time))
+			break;
+	}
+	return true;
+}
+
+static bool find_bound(struct ordo_placed_order *placed, const struct ordo_topology *topology,
+	bool spreads, struct ordo_error *error)
+{
+	struct ordo_wire_bound *bound = ordo_wire_bound_make(
+		spreads ? ORDO_ALLREDUCE : ORDO_REDUCESCATTER, 0, topology, false, error);
+	if (!bound)
+		return false;
+	placed->bound[0] = bound->numerator;
+	placed->bound[1] = bound->denominator;
+	ordo_wire_bound_destroy(bound);
+	return true;
+}
+
+bool ordo_placed_order_make(struct ordo_placed_order *placed, const struct ordo_topology *topology,
+	const char *order, bool spreads, struct ordo_error *error)
+{
+	*placed = (struct ordo_placed_order){.forest = ordo_forest_create(error)};
+	if (!placed->forest)
+		return false;
+	if (strcmp(order, "auto") != 0) {
+		placed->root = ordo_forest_read(placed->forest, order, topology->nrank, error);
+		if (placed->root == ORDO_NONE)
+			return false;
+	}
+	return find_bound(placed, topology, spreads, error) &&
+	       ordo_capacities_make(&placed->graph, topology, false, error) &&
+	       ordo_place_network_make(&placed->network, &placed->graph, error) &&
+	       (strcmp(order, "auto") != 0 ? try_tree(placed, placed->root, spreads, error)
+					   : choose(placed, spreads, error));
+}
+
+void ordo_placed_order_free(struct ordo_placed_order *placed)
+{
+	ordo_placement_free(&placed->placement);
+	ordo_sum_tree_free(&placed->tree);
+	ordo_place_network_free(&placed->network);
+	ordo_capacities_free(&placed->graph);
+	ordo_forest_destroy(placed->forest);
+}

@@ -1,0 +1,30 @@
+/* order.h - a placement for a request: its tree of sums, given or chosen for the topology. Private
+ * to compiler/. */
+#ifndef ORDO_SYNTHESIS_PLACE_ORDER_H
+#define ORDO_SYNTHESIS_PLACE_ORDER_H
+
+#include "place.h"
+
+/* All that is found for one request. */
+struct ordo_placed_order {
+	struct ordo_capacities graph;
+	struct ordo_place_network network;
+	struct ordo_forest *forest;
+	uint32_t root; /* of the forest: the tree */
+	struct ordo_sum_tree tree;
+	struct ordo_placement placement;
+	uint64_t bound[2]; /* without the demand for one order; as placement.time */
+};
+
+/* Chooses the tree, unless it is given, and places it.
+ *
+ *   order     as ordo_forest_read; "auto": chosen
+ *   spreads   AllReduce; else ReduceScatter
+ *
+ * The caller frees it, also after false: the text is no order, a rank cannot be reached, or no
+ * memory. */
+bool ordo_placed_order_make(struct ordo_placed_order *placed, const struct ordo_topology *topology,
+	const char *order, bool spreads, struct ordo_error *error);
+void ordo_placed_order_free(struct ordo_placed_order *placed);
+
+#endif

@@ -1,0 +1,271 @@
+/* prices.c - prices of links by their loads, the cheapest placement at them, and the bound that
+ * they prove.
+ *
+ * With prices y of the links, a schedule of time t pays at most t * sum of b y, and at least the
+ * cheapest placement for each block: so t is at least the one over the other, whatever the prices.
+ *
+ * source N. Garg and J. Koenemann, SIAM J. Comput. 37(2), 2007; R. C. Prim, 1957
+ */
+#include "prices.h"
+#include <ordo/arena.h>
+#include <stdlib.h>
+
+bool ordo_prices_make(struct ordo_prices *prices, const struct ordo_place_network *network,
+	const struct ordo_sum_tree *tree, struct ordo_error *error)
+{
+	const size_t nrank = network->nrank, narc = network->graph->narc,
+		     nvertex = network->graph->nvertex;
+	*prices = (struct ordo_prices){.network = network,
+		.tree = tree,
+		.loads = ordo_array_make(narc, sizeof(uint64_t), 0),
+		.prices = ordo_array_make(narc, sizeof(uint64_t), 0),
+		.distances = ordo_array_make(nrank * nrank, sizeof(uint64_t), 0),
+		.nexts = ordo_array_make(nrank * nrank, sizeof(uint16_t), 0),
+		.all = ordo_array_make(nvertex * nvertex, sizeof(uint64_t), 0),
+		.costs = ordo_array_make(tree->nnode * nrank, sizeof(uint64_t), 0),
+		.places = ordo_array_make(tree->nnode * nrank, sizeof(uint16_t), 0),
+		.near = ordo_array_make(nrank, sizeof(uint64_t), 0),
+		.parents = ordo_array_make(nrank, sizeof(uint16_t), 0),
+		.order = ordo_array_make(nrank, sizeof(uint16_t), 0)};
+	return (prices->loads && prices->prices && prices->distances && prices->nexts &&
+		       prices->all && prices->costs && prices->places && prices->near &&
+		       prices->parents && prices->order) ||
+	       ordo_fail_memory(error);
+}
+
+void ordo_prices_free(struct ordo_prices *prices)
+{
+	free(prices->loads);
+	free(prices->prices);
+	free(prices->distances);
+	free(prices->nexts);
+	free(prices->all);
+	free(prices->costs);
+	free(prices->places);
+	free(prices->near);
+	free(prices->parents);
+	free(prices->order);
+}
+
+/* 1024 * 2^(i/16) */
+static const uint16_t powers[16] = {1024, 1069, 1117, 1166, 1218, 1272, 1328, 1387, 1448, 1512,
+	1579, 1649, 1722, 1798, 1878, 1961};
+
+enum { MOST_PRICE_BITS = 40 };
+
+void ordo_prices_set(struct ordo_prices *prices, uint32_t sharpness)
+{
+	const struct ordo_capacities *graph = prices->network->graph;
+	uint64_t widest = 1;
+	uint32_t fullest = 0;
+	for (uint32_t a = 0; a < graph->narc; a++) {
+		const uint64_t units = (uint64_t)graph->arcs[a].units;
+		widest = units > widest ? units : widest;
+		if ((ordo_wide)prices->loads[a] * (uint64_t)graph->arcs[fullest].units >
+			(ordo_wide)prices->loads[fullest] * units)
+			fullest = a;
+	}
+	const uint64_t most = graph->narc ? prices->loads[fullest] : 0,
+		       width = graph->narc ? (uint64_t)graph->arcs[fullest].units : 1;
+	for (uint32_t a = 0; a < graph->narc; a++) {
+		const uint64_t units = (uint64_t)graph->arcs[a].units;
+		/* In sixteenths. */
+		const uint64_t exponent =
+			most ? (uint64_t)((ordo_wide)prices->loads[a] * width * 16 * sharpness /
+					  ((ordo_wide)most * units))
+			     : 0;
+		const ordo_wide price =
+			((ordo_wide)powers[exponent % 16] << exponent / 16) * widest / units;
+		prices->prices[a] =
+			price >> MOST_PRICE_BITS ? UINT64_C(1) << MOST_PRICE_BITS : (uint64_t)price;
+	}
+}
+
+void ordo_prices_measure(struct ordo_prices *prices)
+{
+	const struct ordo_place_network *network = prices->network;
+	const uint32_t nrank = network->nrank;
+	uint64_t *distances = prices->distances;
+	for (uint32_t i = 0; i < nrank * nrank; i++) {
+		const struct ordo_leg *leg = &network->legs[i];
+		uint64_t sum = i % nrank == i / nrank ? 0 : ORDO_UNREACHED;
+		for (uint32_t a = leg->first; a < leg->end; a++)
+			sum = (a == leg->first ? 0 : sum) + prices->prices[network->arcs[a]];
+		distances[i] = sum;
+		prices->nexts[i] = (uint16_t)(i % nrank);
+	}
+	for (uint32_t over = 0; over < nrank; over++)
+		for (uint32_t from = 0; from < nrank; from++) {
+			const uint64_t first = distances[from * nrank + over];
+			const uint16_t next = prices->nexts[from * nrank + over];
+			for (uint32_t to = 0; to < nrank; to++) {
+				const uint64_t sum = first + distances[over * nrank + to];
+				if (sum >= distances[from * nrank + to])
+					continue;
+				distances[from * nrank + to] = sum;
+				prices->nexts[from * nrank + to] = next;
+			}
+		}
+}
+
+/* The cost of a child's value at a rank, and where it is computed for that: there, if no worse. */
+static void place_child(struct ordo_prices *prices, uint32_t child)
+{
+	const uint32_t nrank = prices->network->nrank;
+	uint64_t *costs = prices->costs + (size_t)child * nrank;
+	uint16_t *places = prices->places + (size_t)child * nrank;
+	for (uint32_t w = 0; w < nrank; w++) {
+		uint16_t best = (uint16_t)w;
+		uint64_t least = costs[w];
+		for (uint32_t from = 0; from < nrank; from++)
+			if (costs[from] + prices->distances[from * nrank + w] < least) {
+				least = costs[from] + prices->distances[from * nrank + w];
+				best = (uint16_t)from;
+			}
+		prices->near[w] = least;
+		places[w] = best;
+	}
+	for (uint32_t w = 0; w < nrank; w++)
+		costs[w] = prices->near[w];
+}
+
+void ordo_prices_place(struct ordo_prices *prices)
+{
+	const struct ordo_sum_tree *tree = prices->tree;
+	const uint32_t nrank = prices->network->nrank;
+	for (uint32_t node = 0; node < tree->nnode; node++) {
+		uint64_t *costs = prices->costs + (size_t)node * nrank;
+		const uint64_t *left = NULL, *right = NULL;
+		if (node >= tree->nleaf) {
+			left = prices->costs + (size_t)tree->children[node][0] * nrank;
+			right = prices->costs + (size_t)tree->children[node][1] * nrank;
+		}
+		for (uint32_t w = 0; w < nrank; w++)
+			costs[w] = left ? left[w] + right[w] : w == node ? 0 : ORDO_UNREACHED;
+		if (node + 1 < tree->nnode)
+			place_child(prices, node);
+	}
+}
+
+uint64_t ordo_prices_spread(struct ordo_prices *prices, uint32_t root)
+{
+	const struct ordo_place_network *network = prices->network;
+	const uint32_t nrank = network->nrank;
+	uint64_t sum = 0;
+	uint32_t last = root;
+	for (uint32_t v = 0; v < nrank; v++) {
+		prices->near[v] = ORDO_UNREACHED;
+		prices->parents[v] = (uint16_t)v;
+	}
+	prices->near[root] = UINT64_MAX;
+	prices->order[0] = (uint16_t)root;
+	for (uint32_t count = 1; count < nrank; count++) {
+		uint32_t best = ORDO_NONE;
+		for (uint32_t v = 0; v < nrank; v++) {
+			const struct ordo_leg *leg = &network->legs[last * nrank + v];
+			if (prices->near[v] == UINT64_MAX)
+				continue;
+			uint64_t price = leg->first == leg->end ? ORDO_UNREACHED : 0;
+			for (uint32_t a = leg->first; a < leg->end; a++)
+				price += prices->prices[network->arcs[a]];
+			if (price < prices->near[v]) {
+				prices->near[v] = price;
+				prices->parents[v] = (uint16_t)last;
+			}
+			if (best == ORDO_NONE || prices->near[v] < prices->near[best])
+				best = v;
+		}
+		sum += prices->near[best];
+		prices->near[best] = UINT64_MAX;
+		prices->order[count] = (uint16_t)best;
+		last = best;
+	}
+	return sum;
+}
+
+/* The cheapest ways over all vertices, become the distances. */
+static void measure_all(struct ordo_prices *prices)
+{
+	const struct ordo_capacities *graph = prices->network->graph;
+	const uint32_t nvertex = graph->nvertex, nrank = graph->nrank;
+	uint64_t *all = prices->all;
+	for (uint32_t i = 0; i < nvertex * nvertex; i++)
+		all[i] = i % nvertex == i / nvertex ? 0 : ORDO_UNREACHED;
+	for (uint32_t a = 0; a < graph->narc; a++)
+		all[graph->arcs[a].from * nvertex + graph->arcs[a].to] = prices->prices[a];
+	for (uint32_t over = 0; over < nvertex; over++)
+		for (uint32_t i = 0; i < nvertex * nvertex; i++) {
+			const uint64_t sum = all[i / nvertex * nvertex + over] +
+					     all[over * nvertex + i % nvertex];
+			all[i] = sum < all[i] ? sum : all[i];
+		}
+	for (uint32_t from = 0; from < nrank; from++)
+		for (uint32_t to = 0; to < nrank; to++)
+			prices->distances[from * nrank + to] = all[from * nvertex + to];
+}
+
+/* The cheapest sum with the least that every other rank pays to be given the last of what it needs;
+ * or, for each rank, the cheapest sum there. */
+static uint64_t least_cost(const struct ordo_prices *prices, bool spreads)
+{
+	const uint32_t nrank = prices->network->nrank;
+	const uint64_t *costs = prices->costs + (size_t)(prices->tree->nnode - 1) * nrank;
+	uint64_t least = UINT64_MAX, sum = 0, all_near = 0;
+	for (uint32_t w = 0; w < nrank; w++) {
+		uint64_t near = UINT64_MAX, there = UINT64_MAX;
+		for (uint32_t u = 0; u < nrank; u++) {
+			const uint64_t distance = prices->distances[u * nrank + w];
+			if (u != w && distance < near)
+				near = distance;
+			if (costs[u] + distance < there)
+				there = costs[u] + distance;
+		}
+		prices->near[w] = near;
+		all_near += near;
+		sum += there;
+	}
+	for (uint32_t w = 0; w < nrank; w++)
+		if (costs[w] + all_near - prices->near[w] < least)
+			least = costs[w] + all_near - prices->near[w];
+	return spreads ? least : sum;
+}
+
+void ordo_prices_bound(struct ordo_prices *prices, bool spreads, uint64_t least[2])
+{
+	const struct ordo_capacities *graph = prices->network->graph;
+	ordo_wide paid = 0;
+	measure_all(prices);
+	ordo_prices_place(prices);
+	for (uint32_t a = 0; a < graph->narc; a++)
+		paid += (ordo_wide)prices->prices[a] * (uint64_t)graph->arcs[a].units;
+	paid *= spreads ? 1 : graph->nrank;
+	uint64_t cost = least_cost(prices, spreads);
+	/* Rounded so that the bound is no greater. */
+	for (; paid >> 63; paid = paid / 2 + 1)
+		cost /= 2;
+	if (!paid)
+		return;
+	uint64_t fraction[2] = {cost, (uint64_t)paid};
+	ordo_fraction_reduce(fraction);
+	if (!ordo_fraction_less(least, fraction))
+		return;
+	least[0] = fraction[0];
+	least[1] = fraction[1];
+}
+
+void ordo_fraction_reduce(uint64_t fraction[2])
+{
+	uint64_t a = fraction[0], b = fraction[1];
+	while (b) {
+		const uint64_t rest = a % b;
+		a = b;
+		b = rest;
+	}
+	for (uint32_t i = 0; a && i < 2; i++)
+		fraction[i] /= a;
+}
+
+bool ordo_fraction_less(const uint64_t a[2], const uint64_t b[2])
+{
+	return (ordo_wide)a[0] * b[1] < (ordo_wide)b[0] * a[1];
+}

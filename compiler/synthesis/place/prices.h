@@ -1,0 +1,45 @@
+/* prices.h - prices of links, and the cheapest placement at them. Private to synthesis/place/. */
+#ifndef ORDO_SYNTHESIS_PLACE_PRICES_H
+#define ORDO_SYNTHESIS_PLACE_PRICES_H
+
+#include "place.h"
+
+__extension__ typedef unsigned __int128 ordo_wide;
+
+#define ORDO_UNREACHED (UINT64_C(1) << 58)
+
+struct ordo_prices {
+	const struct ordo_place_network *network;
+	const struct ordo_sum_tree *tree;
+	uint64_t *loads;  /* [narc] chunks */
+	uint64_t *prices; /* [narc] */
+	/* [nrank][nrank] of the cheapest way, and the rank behind the first one on it */
+	uint64_t *distances;
+	uint16_t *nexts;
+	uint64_t *all;	   /* [nvertex][nvertex] */
+	uint64_t *costs;   /* [nnode][nrank] of a node's value there */
+	uint16_t *places;  /* [nnode][nrank] where it is best computed for that */
+	uint64_t *near;	   /* [nrank] */
+	uint16_t *parents; /* [nrank] of the tree that ordo_prices_spread found */
+	uint16_t *order;   /* [nrank] in which it grew */
+};
+/* The caller frees it, also after false: no memory. */
+bool ordo_prices_make(struct ordo_prices *prices, const struct ordo_place_network *network,
+	const struct ordo_sum_tree *tree, struct ordo_error *error);
+void ordo_prices_free(struct ordo_prices *prices);
+
+/* Each link's price by its load: the fullest costs 2^sharpness as much as an idle one. */
+void ordo_prices_set(struct ordo_prices *prices, uint32_t sharpness);
+/* The cheapest ways over legs; then the cheapest places for all nodes at them. */
+void ordo_prices_measure(struct ordo_prices *prices);
+void ordo_prices_place(struct ordo_prices *prices);
+/* The cost of a tree of legs that brings the result from a rank to all; the tree in ->parents. */
+uint64_t ordo_prices_spread(struct ordo_prices *prices, uint32_t root);
+/* What no placement of the tree can beat, in vectors over units: raises `least` to it. Changes the
+ * distances. */
+void ordo_prices_bound(struct ordo_prices *prices, bool spreads, uint64_t least[2]);
+
+/* Numerator and denominator in lowest terms. */
+void ordo_fraction_reduce(uint64_t fraction[2]);
+
+#endif
