@@ -27,24 +27,39 @@ bool read_guarantees(struct call *call, struct conditions *conditions)
 	return true;
 }
 
-bool read_conditions(struct call *call, struct conditions *conditions, enum ordo_operator op)
+/* Whether the text is an order of the problem's shards. */
+static bool read_order(struct call *call, const char *order, const struct ordo_problem *problem)
+{
+	struct ordo_error error = {0};
+	const uint32_t nleaf = problem->nshard ? problem->nshard : problem->nrank;
+	struct ordo_forest *forest = ordo_forest_create(&error);
+	const bool worked =
+		forest && ordo_forest_read(forest, order, nleaf ? nleaf : 1, &error) != ORDO_NONE;
+	ordo_forest_destroy(forest);
+	if (worked)
+		return true;
+	if (error.code != ORDO_USAGE)
+		return refuse_error(call, &error);
+	const char *text = strncmp(error.text, "order: ", 7) ? error.text : error.text + 7;
+	return refuse_usage(call, NULL, "--order: %s", text);
+}
+
+bool read_conditions(
+	struct call *call, struct conditions *conditions, const struct ordo_problem *problem)
 {
 	if (!read_guarantees(call, conditions))
 		return false;
 	if (!conditions->order)
 		return true;
-	if (!ordo_tree_name_read(conditions->order, &conditions->name))
-		return refuse_usage(call, NULL,
-			"--order: found %s, wanted dyadic, folded or linear", conditions->order);
-	if (!ordo_operator_facts(op)->reduces)
+	if (!ordo_operator_facts(problem->op)->reduces)
 		return refuse_usage(call, NULL, "--order: %s adds nothing, so it has no order",
-			ordo_operator_facts(op)->name);
-	return true;
+			ordo_operator_facts(problem->op)->name);
+	return read_order(call, conditions->order, problem);
 }
 
 bool has_conditions(const struct conditions *conditions)
 {
-	return conditions->guarantees || conditions->name.kind != ORDO_UNNAMED;
+	return conditions->guarantees || conditions->order;
 }
 
 static bool meets_guarantees(const struct ordo_order *order, const struct conditions *conditions,
@@ -85,11 +100,12 @@ static bool refuse_tree(struct ordo_forest *forest, const struct ordo_order *ord
 static bool meets_order(struct ordo_forest *forest, const struct ordo_order *order,
 	const struct conditions *conditions, struct ordo_arena *arena, struct ordo_error *error)
 {
-	if (conditions->name.kind == ORDO_UNNAMED)
+	if (!conditions->order)
 		return true;
-	const uint32_t wanted = ordo_forest_named(forest, conditions->name, order->problem.nshard);
+	const uint32_t wanted =
+		ordo_forest_read(forest, conditions->order, order->problem.nshard, error);
 	if (wanted == ORDO_NONE)
-		return ordo_fail_memory(error);
+		return false;
 	for (uint32_t i = 0; i < order->nclass; i++)
 		if (ordo_same_tree(&forest->trees, order->classes[i].tree) !=
 			ordo_same_tree(&forest->trees, wanted))
@@ -122,7 +138,7 @@ void print_conditions(const struct conditions *conditions, char *out, size_t siz
 		if (conditions->guarantees >> i & 1)
 			length += (size_t)snprintf(out + length, size - length, "%s%s",
 				length ? ", " : "", ordo_guarantee_name((enum ordo_guarantee)i));
-	if (conditions->name.kind != ORDO_UNNAMED && length < size)
+	if (conditions->order && length < size)
 		snprintf(out + length, size - length, "%sthe order %s", length ? " and " : "",
 			conditions->order);
 }

@@ -1,6 +1,7 @@
 /* compile.c - `ordo compile`: from a problem and an algorithm to a proved document. */
 #include "base/clock.h"
 #include "base/progress.h"
+#include "choose/order_price.h"
 #include "choose/rejected.h"
 #include "choose/shard_cost.h"
 #include "choose/tuning.h"
@@ -190,6 +191,7 @@ static void report_document(struct call *call, const struct args *args,
 		check_and_report_guarantees(
 			call, &sums_of_floats, product->schedule, product->proof);
 	report_bound(&report, args, product);
+	report_order_price(&report, product->schedule, topology);
 	report_shard_price(call, product->schedule, topology);
 	report_compiled(&report, args, times);
 	if (args->summary)
@@ -214,6 +216,7 @@ static void report_verdict(struct call *call, const struct args *args,
 	report_rules(&report, &unlimited, topology, false, false);
 	check_and_report_guarantees(call, &sums_of_floats, schedule, product->proof);
 	report_bound(&report, args, product);
+	report_order_price(&report, schedule, topology);
 	report_shard_price(call, schedule, topology);
 	report_compiled(&report, args, times);
 	/* Processor time, because other load on the machine does not count. */
@@ -364,7 +367,7 @@ static int compile(struct call *call)
 	if (!read_problem(call, &args.what) ||
 		!renumber_problem(call, &args.setting.topology, &args.what.problem))
 		status = call->status;
-	else if (!read_conditions(call, &args.conditions, args.what.problem.op))
+	else if (!read_conditions(call, &args.conditions, &args.what.problem))
 		status = call->status;
 	else
 		status = compile_what(call, &args);

@@ -187,7 +187,7 @@ static int tune_with(struct call *call, struct args *args)
 		.setting = &args->setting, .conditions = &args->conditions};
 	if (!read_problem(call, &args->what) ||
 		!renumber_problem(call, &args->setting.topology, &args->what.problem) ||
-		!read_conditions(call, &args->conditions, args->what.problem.op) ||
+		!read_conditions(call, &args->conditions, &args->what.problem) ||
 		!read_sizes(call, args->sizes, &fastest.from_bytes, &fastest.to_bytes) ||
 		(args->output && !read_set_output(call, args->output)))
 		return call->status;

@@ -17,6 +17,8 @@
 #include <ordo/topology.h>
 #include <stdlib.h>
 
+extern const struct ordo_algorithm ordo_algorithm_placed;
+
 enum { MOST_RANKS = 32, MOST_PIECES = 4, USUAL_MOVES = 1 << 13 };
 
 struct placed {
@@ -56,6 +58,14 @@ static void release(struct ordo_resolved_request *request)
 		return;
 	ordo_topology_destroy(placed->mesh);
 	ordo_placed_order_free(&placed->order);
+}
+
+const struct ordo_placed_order *ordo_placed_order_of(const struct ordo_resolved_request *resolved)
+{
+	const struct placed *placed = resolved->prepared;
+	return resolved->algorithm == &ordo_algorithm_placed && resolved->problem.nrank > 1
+		       ? &placed->order
+		       : NULL;
 }
 
 static uint32_t block_count(const struct ordo_resolved_request *request)

@@ -27,4 +27,8 @@ bool ordo_placed_order_make(struct ordo_placed_order *placed, const struct ordo_
 	const char *order, bool spreads, struct ordo_error *error);
 void ordo_placed_order_free(struct ordo_placed_order *placed);
 
+/* placed.c: of a resolved request. NULL: it is for another algorithm, or for one rank. */
+struct ordo_resolved_request;
+const struct ordo_placed_order *ordo_placed_order_of(const struct ordo_resolved_request *resolved);
+
 #endif

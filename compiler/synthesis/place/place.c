@@ -101,16 +101,48 @@ static bool lay_hops(struct placer *placer, struct ordo_place_chunk *chunk)
 	return true;
 }
 
-static void load(struct placer *placer, const struct ordo_place_chunk *chunk, bool adds)
+/* Adds `times` (or takes away) a chunk's hops to the loads of arcs. */
+static void load(const struct ordo_place_network *network, const struct ordo_place_chunk *chunk,
+	uint64_t times, uint64_t *loads)
 {
-	const struct ordo_place_network *network = placer->network;
 	for (uint32_t h = 0; h < chunk->nhop; h++) {
 		const struct ordo_place_hop *hop = &chunk->hops[h];
 		const struct ordo_leg *leg =
 			&network->legs[(uint32_t)hop->from * network->nrank + hop->to];
 		for (uint32_t a = leg->first; a < leg->end; a++)
-			placer->prices.loads[network->arcs[a]] += adds ? 1 : UINT64_MAX;
+			loads[network->arcs[a]] += times;
 	}
+}
+
+/* The time of the busiest arc if the loads are those of nchunk chunks. */
+static void measure_time(const struct ordo_capacities *graph, const uint64_t *loads,
+	uint32_t nchunk, uint64_t time[2])
+{
+	time[0] = 0;
+	time[1] = 1;
+	for (uint32_t a = 0; a < graph->narc; a++) {
+		const uint64_t one[2] = {loads[a], (uint64_t)graph->arcs[a].units};
+		if (!ordo_fraction_less(time, one))
+			continue;
+		time[0] = one[0];
+		time[1] = one[1];
+	}
+	ordo_fraction_reduce(time);
+	time[1] *= nchunk;
+	ordo_fraction_reduce(time);
+}
+
+bool ordo_placement_time(const struct ordo_placement *placement,
+	const struct ordo_place_network *network, uint32_t nchunk, uint64_t time[2])
+{
+	uint64_t *loads = ordo_array_make(network->graph->narc, sizeof *loads, 0);
+	for (uint32_t c = 0; loads && c < placement->nchunk; c++)
+		load(network, &placement->chunks[c],
+			nchunk / placement->nchunk + (c < nchunk % placement->nchunk), loads);
+	if (loads)
+		measure_time(network->graph, loads, nchunk, time);
+	free(loads);
+	return loads;
 }
 
 /* All values go to where the result is wanted. */
@@ -126,7 +158,7 @@ static bool lay_raw(struct placer *placer)
 				node < placer->tree->nleaf ? (uint16_t)node : chunk->target;
 		if (!lay_hops(placer, chunk))
 			return false;
-		load(placer, chunk, true);
+		load(placer->network, chunk, 1, placer->prices.loads);
 	}
 	return true;
 }
@@ -157,7 +189,7 @@ static bool place_again(struct placer *placer, uint32_t c, uint32_t sharpness)
 	const struct ordo_sum_tree *tree = placer->tree;
 	struct ordo_place_chunk *chunk = &placer->chunks[c];
 	const uint32_t nrank = placer->network->nrank;
-	load(placer, chunk, false);
+	load(placer->network, chunk, UINT64_MAX, placer->prices.loads);
 	ordo_prices_set(&placer->prices, sharpness);
 	ordo_prices_measure(&placer->prices);
 	ordo_prices_place(&placer->prices);
@@ -169,25 +201,15 @@ static bool place_again(struct placer *placer, uint32_t c, uint32_t sharpness)
 	chunk->target = placer->spreads ? chunk->at[tree->nnode - 1] : (uint16_t)(c % nrank);
 	if (!lay_hops(placer, chunk))
 		return false;
-	load(placer, chunk, true);
+	load(placer->network, chunk, 1, placer->prices.loads);
 	return true;
 }
 
 /* Keeps what is best so far. false: no memory. */
 static bool keep(struct placer *placer, struct ordo_placement *placement)
 {
-	const struct ordo_capacities *graph = placer->network->graph;
-	uint64_t time[2] = {0, 1};
-	for (uint32_t a = 0; a < graph->narc; a++) {
-		const uint64_t one[2] = {placer->prices.loads[a], (uint64_t)graph->arcs[a].units};
-		if (!ordo_fraction_less(time, one))
-			continue;
-		time[0] = one[0];
-		time[1] = one[1];
-	}
-	ordo_fraction_reduce(time);
-	time[1] *= placer->nchunk;
-	ordo_fraction_reduce(time);
+	uint64_t time[2];
+	measure_time(placer->network->graph, placer->prices.loads, placer->nchunk, time);
 	if (placement->time[1] && !ordo_fraction_less(time, placement->time))
 		return true;
 	const uint32_t count[2] = {placer->nchunk, placer->tree->nnode};

@@ -72,6 +72,10 @@ bool ordo_place(struct ordo_placement *placement, const struct ordo_place_networ
 	const struct ordo_sum_tree *tree, bool spreads, uint32_t nchunk, const uint64_t bound[2],
 	uint32_t passes, struct ordo_error *error);
 
+/* The time if nchunk chunks are placed as these, in turn. false: no memory. */
+bool ordo_placement_time(const struct ordo_placement *placement,
+	const struct ordo_place_network *network, uint32_t nchunk, uint64_t time[2]);
+
 /* a < b of fractions. */
 bool ordo_fraction_less(const uint64_t a[2], const uint64_t b[2]);
 
