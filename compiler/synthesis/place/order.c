@@ -12,7 +12,8 @@
 #include <string.h>
 
 /* A placement of all chunks takes about passes * chunks * ranks^3 steps of some nanoseconds. */
-enum { EFFORT = 400000, MOST_PASSES = 24, LEAST_PASSES = 3, MOST_UNITS = 64, MOST_TREES = 3 };
+#define LATER 1.019
+enum { EFFORT = 1200000, MOST_PASSES = 16, LEAST_PASSES = 2, MOST_UNITS = 64, MOST_TREES = 3 };
 
 static uint32_t passes_of(uint32_t nrank, uint32_t nchunk)
 {
@@ -22,26 +23,41 @@ static uint32_t passes_of(uint32_t nrank, uint32_t nchunk)
 				       : (uint32_t)passes;
 }
 
-/* How many different chunks of a block (AllReduce: of the vector) are placed: the fewest with which
- * links can carry about what the bound allows them in whole chunks. */
+/* How much of the bandwidth whole chunks can use, if k chunks of a block (AllReduce: of the vector)
+ * take the time of the bound. */
+static double share_of(
+	const struct ordo_capacities *graph, const uint64_t bound[2], bool spreads, uint32_t k)
+{
+	const double chunks =
+		(double)bound[0] / (double)bound[1] * k * (spreads ? 1 : graph->nrank);
+	double used = 0;
+	for (uint32_t a = 0; a < graph->narc; a++) {
+		const double room = chunks * (double)graph->arcs[a].units;
+		used += (double)(uint64_t)(room * LATER) / room;
+	}
+	return graph->narc ? used / graph->narc : 1;
+}
+
+/* How many different chunks of a block (AllReduce: of the vector) are placed: the fewest whose whole
+ * chunks can use nearly all of the bandwidth in little more than the time of the bound; with a
+ * little more to spare than nothing, they are placed easily. */
 static uint32_t units_of(const struct ordo_capacities *graph, const uint64_t bound[2], bool spreads)
 {
-	const uint32_t nrank = graph->nrank, least = spreads ? nrank : 1,
-		       most = spreads	  ? (nrank > 16 ? nrank : MOST_UNITS)
-			      : nrank > 8 ? 2
+	const uint32_t nrank = graph->nrank,
+		       least = spreads	   ? 2 * nrank
+			       : nrank > 8 ? 2
+					   : 4,
+		       most = spreads	  ? (nrank > 16 ? 2 * nrank : MOST_UNITS)
+			      : nrank > 8 ? 4
 					  : 8;
 	uint32_t best = least;
 	double greatest = 0;
 	for (uint32_t k = least; k <= most; k++) {
-		uint64_t carried = 0;
-		for (uint32_t a = 0; a < graph->narc; a++)
-			carried += (uint64_t)((ordo_wide)bound[0] * k * (spreads ? 1 : nrank) *
-					      (uint64_t)graph->arcs[a].units / bound[1]);
-		const double share = (double)carried / k;
-		if (share > greatest * 1.004) {
-			greatest = share;
-			best = k;
-		}
+		const double share = share_of(graph, bound, spreads, k);
+		if (share <= greatest + 1e-3)
+			continue;
+		greatest = share;
+		best = k;
 	}
 	return best;
 }
@@ -120,18 +136,35 @@ static uint32_t merge_groups(struct ordo_forest *forest, const struct ordo_place
 	return tree;
 }
 
-/* Places one tree, and keeps it if it is faster than what there is. */
-static bool try_tree(
-	struct ordo_placed_order *placed, uint32_t root, bool spreads, struct ordo_error *error)
+static bool reaches(const uint64_t bound[2], const struct ordo_placement *placement)
+{
+	return !ordo_fraction_less(bound, placement->time);
+}
+
+/* Places one tree: with as many chunks as blocks if that is enough, else with more. */
+static bool place(struct ordo_placement *placement, const struct ordo_placed_order *placed,
+	const struct ordo_sum_tree *tree, bool spreads, bool trial, struct ordo_error *error)
 {
 	const uint32_t nrank = placed->graph.nrank,
 		       units = units_of(&placed->graph, placed->bound, spreads),
 		       nchunk = spreads ? units : units * nrank;
+	if (!ordo_place(placement, &placed->network, tree, spreads, nrank, placed->bound, 0, error))
+		return false;
+	if (reaches(placed->bound, placement))
+		return true;
+	ordo_placement_free(placement);
+	return ordo_place(placement, &placed->network, tree, spreads, nchunk, placed->bound,
+		trial ? 1 : passes_of(nrank, nchunk), error);
+}
+
+/* Places one tree, and keeps it if it is faster than what there is. */
+static bool try_tree(struct ordo_placed_order *placed, uint32_t root, bool spreads, bool trial,
+	struct ordo_error *error)
+{
 	struct ordo_sum_tree tree;
 	struct ordo_placement placement = {0};
 	const bool worked = ordo_sum_tree_make(&tree, placed->forest, root, error) &&
-			    ordo_place(&placement, &placed->network, &tree, spreads, nchunk,
-				    placed->bound, passes_of(nrank, nchunk), error);
+			    place(&placement, placed, &tree, spreads, trial, error);
 	if (worked && (!placed->placement.chunks ||
 			      ordo_fraction_less(placement.time, placed->placement.time))) {
 		ordo_sum_tree_free(&placed->tree);
@@ -156,12 +189,12 @@ static bool choose(struct ordo_placed_order *placed, bool spreads, struct ordo_e
 			      : merge_groups(placed->forest, &placed->network);
 		if (tree == ORDO_NONE)
 			return ordo_fail_memory(error);
-		if (!try_tree(placed, tree, spreads, error))
+		if (!try_tree(placed, tree, spreads, true, error))
 			return false;
-		if (!ordo_fraction_less(placed->bound, placed->placement.time))
-			break;
+		if (reaches(placed->bound, &placed->placement))
+			return true;
 	}
-	return true;
+	return try_tree(placed, placed->root, spreads, false, error);
 }
 
 static bool find_bound(struct ordo_placed_order *placed, const struct ordo_topology *topology,
@@ -191,7 +224,7 @@ bool ordo_placed_order_make(struct ordo_placed_order *placed, const struct ordo_
 	return find_bound(placed, topology, spreads, error) &&
 	       ordo_capacities_make(&placed->graph, topology, false, error) &&
 	       ordo_place_network_make(&placed->network, &placed->graph, error) &&
-	       (strcmp(order, "auto") != 0 ? try_tree(placed, placed->root, spreads, error)
+	       (strcmp(order, "auto") != 0 ? try_tree(placed, placed->root, spreads, false, error)
 					   : choose(placed, spreads, error));
 }
 

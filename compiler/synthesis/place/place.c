@@ -184,15 +184,20 @@ static uint32_t find_root(struct placer *placer, uint32_t c)
 	return best;
 }
 
+enum { SHARED_BY = 8 };
+
 static bool place_again(struct placer *placer, uint32_t c, uint32_t sharpness)
 {
 	const struct ordo_sum_tree *tree = placer->tree;
 	struct ordo_place_chunk *chunk = &placer->chunks[c];
 	const uint32_t nrank = placer->network->nrank;
 	load(placer->network, chunk, UINT64_MAX, placer->prices.loads);
-	ordo_prices_set(&placer->prices, sharpness);
-	ordo_prices_measure(&placer->prices);
-	ordo_prices_place(&placer->prices);
+	/* On many ranks some chunks share their prices. */
+	if (nrank < 2 * SHARED_BY || c % (nrank / SHARED_BY) == 0) {
+		ordo_prices_set(&placer->prices, sharpness);
+		ordo_prices_measure(&placer->prices);
+		ordo_prices_place(&placer->prices);
+	}
 	for (uint32_t node = tree->nnode; node-- > 0;)
 		chunk->at[node] = node == tree->nnode - 1
 					  ? (uint16_t)find_root(placer, c)
@@ -218,7 +223,7 @@ static bool keep(struct placer *placer, struct ordo_placement *placement)
 	return copy_chunks(placement->chunks, placer->chunks, count);
 }
 
-enum { SOFTEST = 4, SHARPEST = 20 };
+enum { SOFTEST = 4, SHARPEST = 24 };
 
 static bool improve(struct placer *placer, struct ordo_placement *placement, uint32_t passes)
 {
@@ -227,6 +232,11 @@ static bool improve(struct placer *placer, struct ordo_placement *placement, uin
 			SOFTEST + (SHARPEST - SOFTEST) * pass / (passes > 1 ? passes - 1 : 1);
 		if (!ordo_fraction_less(placement->least, placement->time))
 			return true;
+		/* The first pass begins without loads. */
+		for (uint32_t c = 0; !pass && c < placer->nchunk; c++) {
+			load(placer->network, &placer->chunks[c], UINT64_MAX, placer->prices.loads);
+			placer->chunks[c].nhop = 0;
+		}
 		for (uint32_t c = 0; c < placer->nchunk; c++)
 			if (!place_again(placer, c, sharpness))
 				return false;
