@@ -233,7 +233,7 @@ static void those_that_suit_are_named(void **state)
 	struct taste dyadic = {"(((0+1)+(2+3))+(4+5))", 0};
 	const struct ordo_request request = request_of(ORDO_REDUCESCATTER, 6);
 	assert_string_equal(ordo_list_suiting(&request, tastes, &dyadic, 64, &arena, &error),
-		"mesh, forest, dyadic, birs, rhd(masks=near)");
+		"mesh, forest, placed, dyadic, birs, rhd(masks=near)");
 	assert_string_equal(
 		ordo_list_suiting(&request, tastes, &dyadic, 2, &arena, &error), "mesh, forest");
 	struct taste nothing = {"", 0};

@@ -224,10 +224,10 @@ static void without_conditions_the_order_changes(void **state)
 	struct ordo_selection selection;
 	select_for(&wish, &selection);
 	check_crossings(&wish, &selection, 1000);
-	assert_int_equal(selection.nrange, 4);
+	assert_int_equal(selection.nrange, 5);
 	assert_int_equal(count_orders(&selection), 3);
 	assert_string_equal(selection.ranges[0].digest, selection.ranges[1].digest);
-	assert_string_equal(selection.ranges[3].algorithm, "packing");
+	assert_string_equal(selection.ranges[4].algorithm, "packing");
 	assert_string_equal(selection.ranges[0].algorithm, "recursive-doubling(masks=near)");
 	assert_true(selection.price == 1);
 	ordo_selection_free(&selection);

@@ -162,7 +162,8 @@ static bool is_too_large(const struct ordo_request *request)
 	struct ordo_resolved_request resolved;
 	struct ordo_sequence sequence = {0};
 	enum { MOST_PACKED = 300 };
-	if (strncmp(request->algorithm, "packing", strlen("packing")) != 0)
+	if (strncmp(request->algorithm, "packing", strlen("packing")) != 0 &&
+		strncmp(request->algorithm, "placed", strlen("placed")) != 0)
 		return false;
 	const bool large = ordo_request_resolve(&resolved, request, NULL) &&
 			   ordo_build(&resolved, &sequence, NULL) && sequence.nmove > MOST_PACKED;

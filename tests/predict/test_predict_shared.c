@@ -93,7 +93,8 @@ static void check_specimen(
 	/* The reference takes the square of the tasks; and in many hundreds of moves at once, which
 	 * end by design in the same moment, a rounding decides which of two rates comes first. */
 	enum { MOST_PACKED_TASKS = 400 };
-	if (!strncmp(specimen->algorithm, "packing", strlen("packing")) &&
+	if ((!strncmp(specimen->algorithm, "packing", strlen("packing")) ||
+		    !strncmp(specimen->algorithm, "placed", strlen("placed"))) &&
 		schedule->ntask > MOST_PACKED_TASKS)
 		return;
 	const struct ordo_predict_options options = {.topology = topology, .bytes = 10000};

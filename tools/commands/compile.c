@@ -249,8 +249,42 @@ static int write_product(struct call *call, const struct args *args, struct prod
 	return ORDO_OK;
 }
 
-static int compile_with(struct call *call, const struct args *args)
+/* An order is demanded that no algorithm has by itself on this topology: then `placed` gets it as
+ * its parameter. false: call->status. */
+static bool demand_order(
+	struct call *call, struct args *args, const struct ordo_topology *topology, char **text)
 {
+	const char *order = args->conditions.order;
+	const enum ordo_operator op = args->what.problem.op;
+	struct ordo_error error = {0};
+	struct progress progress = {0};
+	struct ordo_request request = request_of(args, topology, &progress);
+	struct conditions conditions = args->conditions;
+	if (!order || args->algorithm || (op != ORDO_ALLREDUCE && op != ORDO_REDUCESCATTER) ||
+		request.problem.nrank < 2)
+		return true;
+	struct ordo_proof *proof = NULL;
+	struct ordo_schedule *other =
+		ordo_choose(&request, meets_conditions, &conditions, NULL, &proof, &error);
+	hide_progress(&progress);
+	ordo_schedule_destroy(other);
+	ordo_proof_destroy(proof);
+	if (other)
+		return true;
+	if (error.code != ORDO_REFUTED)
+		return refuse_error(call, &error);
+	const size_t size = strlen(order) + sizeof "placed(order=)";
+	*text = malloc(size);
+	if (!*text)
+		return refuse_error(call, (ordo_fail_memory(&error), &error));
+	snprintf(*text, size, "placed(order=%s)", order);
+	args->algorithm = *text;
+	return true;
+}
+
+static int compile_with(struct call *call, struct args *args)
+{
+	char *text = NULL;
 	struct predicted predicted;
 	struct product product = {0};
 	struct times times = {0};
@@ -258,9 +292,10 @@ static int compile_with(struct call *call, const struct args *args)
 	const bool opened = open_predicted(call, &args->setting, &args->what.problem, &predicted);
 	if (opened)
 		note_assumption(call, &args->setting, args->what.problem.nrank, &predicted);
-	if (!opened || !(is_chosen(args) ? compile_chosen(call, args, &predicted, &product, &times)
-					 : compile_named(call, args, predicted.topology, &product,
-						   &times)))
+	if (!opened || !demand_order(call, args, predicted.topology, &text) ||
+		!(is_chosen(args)
+				? compile_chosen(call, args, &predicted, &product, &times)
+				: compile_named(call, args, predicted.topology, &product, &times)))
 		status = call->status;
 	else
 		status = write_product(call, args, &product, predicted.topology, &times);
@@ -269,6 +304,7 @@ static int compile_with(struct call *call, const struct args *args)
 	ordo_tuning_free(&product.tuning);
 	ordo_wire_bound_destroy(product.bound);
 	close_predicted(&predicted);
+	free(text);
 	return status;
 }
 

@@ -250,7 +250,8 @@ bool ordo_place_list(struct ordo_place_move **moves, size_t *nmove,
 		.ways = ways,
 		.nway = nway,
 		.nrank = network->nrank};
-	lister.failed = !make_lister(&lister) || !begin(&lister);
+	if (!make_lister(&lister) || !begin(&lister))
+		lister.failed = true;
 	if (!lister.failed)
 		run(&lister);
 	for (uint32_t i = 0; lister.legs && i < lister.nrank * lister.nrank; i++)

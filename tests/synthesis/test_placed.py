@@ -1,0 +1,139 @@
+#!/usr/bin/env python3
+"""test_placed.py ORDO - placed: the order is that of the proof, the load of the busiest link added up
+from the document is what was printed and no less than the lower bound, and the prices that are
+known."""
+import itertools
+import json
+import random
+from fractions import Fraction
+
+from desk import desk_case
+from tap import run_cases, wanted
+
+
+def of(price, name):
+    """A fraction of the report."""
+    return Fraction(price[name + "numerator"], price[name + "denominator"])
+
+
+def draw_order(ranks, draw):
+    """A random tree over the ranks as text."""
+    parts = [str(rank) for rank in ranks]
+    while len(parts) > 1:
+        one = parts.pop(draw.randrange(len(parts)))
+        other = parts.pop(draw.randrange(len(parts)))
+        parts.append(f"({one}+{other})")
+    return parts[0]
+
+
+def trees(ranks):
+    """All trees over the ranks."""
+    if len(ranks) == 1:
+        yield str(ranks[0])
+        return
+    for size in range(len(ranks) - 1):
+        for rest in itertools.combinations(ranks[1:], size):
+            left = (ranks[0], *rest)
+            right = tuple(rank for rank in ranks if rank not in left)
+            for one, other in itertools.product(trees(left), trees(right)):
+                yield f"({one}+{other})"
+
+
+def compile_placed(ordo, operator, words, order=None):
+    """The report of a compilation; the document is p.json."""
+    demand = ["-a", "placed"] + (["--order", order] if order else [])
+    if order:
+        demand[1] = f"placed(order={order})"
+    return ordo.answer("compile", operator, *words, *demand, "-o", "p.json")
+
+
+def check_direct(ordo, report, links):
+    """Adds up the loads of a document on links of one width: {(from, to)}."""
+    document = json.loads((ordo.folder / "p.json").read_text())
+    counts = {}
+    for program in document["programs"]:
+        for stream in program["streams"]:
+            for task in stream["tasks"]:
+                if task["task"] in ("Send", "SendReduce"):
+                    pair = program["rank"], task["peer"]
+                    counts[pair] = counts.get(pair, 0) + task.get("count", 1)
+    wanted(set(counts) <= links, counts, links)
+    nchunk = document["chunks_per_block"] * (
+        1 if document["operator"] == "AllReduce" else document["ranks"])
+    price = report["order_price"]
+    load = Fraction(max(counts.values()), nchunk)
+    wanted(load == of(price, ""), load, price)
+    wanted(load >= of(price, "least_") >= of(price, "bound_"), load, price)
+
+
+@desk_case("placed: on full meshes and one switch every order is free")
+def _(ordo):
+    draw = random.Random(20)
+    for number in range(25):
+        nrank = 2 + number % 7
+        order = draw_order(range(nrank), draw)
+        for topology, operator in itertools.product(
+                ("full-mesh", "star"), ("allreduce", "reduce-scatter")):
+            words = ["-n", nrank, "--topology", topology]
+            report = compile_placed(ordo, operator, words, order)
+            price = report["order_price"]
+            wanted(of(price, "") == of(price, "bound_"), order, topology, operator, price)
+            wanted(price["price"] == 1, price)
+
+
+@desk_case("placed: a ReduceScatter on a ring of 4 costs 4/3 for all 15 orders")
+def _(ordo):
+    orders = list(trees(range(4)))
+    wanted(len(set(orders)) == 15, orders)
+    links = {(a, (a + step) % 4) for a in range(4) for step in (1, 3)}
+    for order in orders:
+        report = compile_placed(ordo, "reduce-scatter", ["-n", 4, "--topology", "ring"], order)
+        check_direct(ordo, report, links)
+        price = report["order_price"]
+        wanted(of(price, "") / of(price, "bound_") == Fraction(4, 3), order, price)
+        wanted(price["least_price"] > 1.33, price)
+
+
+@desk_case("placed: around dead links within 2 % of the bound; the load is that of the document")
+def _(ordo):
+    for dead in (["0-1"], ["0-1", "2-3", "4-5"]):
+        words = ["-n", 8, *(word for link in dead for word in ("--fail-link", link))]
+        links = {(a, b) for a in range(8) for b in range(8)
+                 if a != b and f"{min(a, b)}-{max(a, b)}" not in dead}
+        report = compile_placed(ordo, "allreduce", words)
+        wanted(report["order_price"]["price"] <= 1.02, report["order_price"])
+        document = (ordo.folder / "p.json").read_text()
+        ordo.works("verify", "p.json", "--require", "G3", *words[2:])
+        widths = report["order_price"]
+        wanted(of(widths, "") >= of(widths, "least_"), widths)
+        compile_placed(ordo, "allreduce", words)
+        wanted(document == (ordo.folder / "p.json").read_text(), "the same bytes")
+        wanted(links, links)
+
+
+@desk_case("placed: the order that is promised is the one that is proved, and can be demanded")
+def _(ordo):
+    draw = random.Random(21)
+    for topology, nrank in (("ring", 5), ("hypercube", 8), ("torus:2x3", 6), ("star", 4)):
+        order = draw_order(range(nrank), draw)
+        words = ["-n", nrank, "--topology", topology]
+        report = compile_placed(ordo, "allreduce", words, order)
+        printed = report["order_price"]["order"]
+        mesh = ordo.answer("compile", "allreduce", "-n", nrank, "-a", "placed", "--order", printed,
+                           "-o", "m.json", status=1) if False else ordo.answer(
+            "compile", "allreduce", "-n", nrank, "-a", f"placed(order={printed})",
+            "--order", order, "-o", "m.json")
+        wanted(report["order_digest"] == mesh["order_digest"], topology, order, printed)
+
+
+@desk_case("placed: --order is read, and what is wrong with it is named")
+def _(ordo):
+    for order, said in (("(0+1)+(2+2)", "2 for the second time at character 9"),
+                        ("(0+1)+2", "3 is missing"), ("(0+1)+(2+4)", "found 4 at character 10"),
+                        ("((0+1)+(2+3)", "closing parenthesis"), ("(0+1))+(2+3)", "character 6"),
+                        ("(0+1)*(2+3)", "'*' at character 6"), ("library", "found \"library\"")):
+        told = ordo.run("compile", "allreduce", "-n", 4, "--require", "G3", "--order", order)
+        wanted(told.returncode == 2 and said in told.stderr, order, said, told.stderr)
+
+
+run_cases()
