@@ -243,11 +243,11 @@ static void without_conditions_the_order_changes(void **state)
 	select_for(&wish, &selection);
 	assert_int_equal(count_orders(&selection), 1);
 	ordo_selection_free(&selection);
-	/* Of all orders the cheapest, not that of the first candidate: from 8 to 64 MiB trees
+	/* Of all orders the cheapest, not that of the first candidate: from 8 to 16 MiB trees
 	 * packed into all links are best everywhere. */
 	wish.suits = NULL;
 	wish.from_bytes = 1 << 23;
-	wish.to_bytes = 1 << 26;
+	wish.to_bytes = 1 << 24;
 	select_for(&wish, &selection);
 	assert_int_equal(selection.nrange, 1);
 	assert_string_equal(selection.ranges[0].algorithm, "packing");

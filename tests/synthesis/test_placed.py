@@ -90,7 +90,7 @@ def _(ordo):
         check_direct(ordo, report, links)
         price = report["order_price"]
         wanted(of(price, "") / of(price, "bound_") == Fraction(4, 3), order, price)
-        wanted(price["least_price"] > 1.25, price)
+        wanted(price["least_price"] > 1.1, price)
 
 
 @desk_case("placed: around dead links within 2 % of the bound; the load is that of the document")

@@ -354,7 +354,7 @@ static int compile_links(struct call *call, const struct args *args)
 	return refuse_without_choice(call, args) ? compile_failures(call, &request) : call->status;
 }
 
-static int compile_what(struct call *call, const struct args *args)
+static int compile_what(struct call *call, struct args *args)
 {
 	if (args->any_link)
 		return compile_links(call, args);

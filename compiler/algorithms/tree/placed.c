@@ -376,7 +376,7 @@ const struct ordo_algorithm ordo_algorithm_placed = {
 	.chunks = natural_chunks,
 	.build = build,
 	.release = release,
-	.avoids_links = true,
+	.around_links = "placed",
 	.steps = steps,
 	.volume = volume,
 };

@@ -38,9 +38,9 @@ static double share_of(
 	return graph->narc ? used / graph->narc : 1;
 }
 
-/* How many different chunks of a block (AllReduce: of the vector) are placed: the fewest whose whole
- * chunks can use nearly all of the bandwidth in little more than the time of the bound; with a
- * little more to spare than nothing, they are placed easily. */
+/* How many different chunks of a block (AllReduce: of the vector) are placed: the fewest that, in
+ * little more than the time of the bound, can use nearly all of the bandwidth. With that little to
+ * spare they are placed easily. */
 static uint32_t units_of(const struct ordo_capacities *graph, const uint64_t bound[2], bool spreads)
 {
 	const uint32_t nrank = graph->nrank,

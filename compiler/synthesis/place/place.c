@@ -62,6 +62,7 @@ struct placer {
 	bool spreads;
 	uint32_t nchunk;
 	struct ordo_place_chunk *chunks; /* now; the best are in the placement */
+	uint64_t *history;		 /* [narc] loads of all passes */
 };
 
 static bool add_hop(struct ordo_place_chunk *chunk, struct ordo_place_hop hop)
@@ -225,6 +226,21 @@ static bool keep(struct placer *placer, struct ordo_placement *placement)
 
 enum { SOFTEST = 4, SHARPEST = 24 };
 
+/* By the prices of these loads, and of those of all passes together. */
+static void raise_bound(struct placer *placer, struct ordo_placement *placement)
+{
+	uint64_t *const loads = placer->prices.loads;
+	for (uint32_t a = 0; a < placer->network->graph->narc; a++)
+		placer->history[a] += loads[a];
+	for (uint32_t s = SOFTEST / 4; s <= SHARPEST; s *= 2)
+		for (uint32_t of_all = 0; of_all < 2; of_all++) {
+			placer->prices.loads = of_all ? placer->history : loads;
+			ordo_prices_set(&placer->prices, s);
+			ordo_prices_bound(&placer->prices, placer->spreads, placement->least);
+		}
+	placer->prices.loads = loads;
+}
+
 static bool improve(struct placer *placer, struct ordo_placement *placement, uint32_t passes)
 {
 	for (uint32_t pass = 0; pass < passes; pass++) {
@@ -240,10 +256,7 @@ static bool improve(struct placer *placer, struct ordo_placement *placement, uin
 		for (uint32_t c = 0; c < placer->nchunk; c++)
 			if (!place_again(placer, c, sharpness))
 				return false;
-		for (uint32_t s = SOFTEST; s <= SHARPEST; s += SOFTEST) {
-			ordo_prices_set(&placer->prices, s);
-			ordo_prices_bound(&placer->prices, placer->spreads, placement->least);
-		}
+		raise_bound(placer, placement);
 		if (!keep(placer, placement))
 			return false;
 	}
@@ -258,13 +271,14 @@ bool ordo_place(struct ordo_placement *placement, const struct ordo_place_networ
 		.tree = tree,
 		.spreads = spreads,
 		.nchunk = nchunk,
-		.chunks = make_chunks(nchunk, tree->nnode)};
+		.chunks = make_chunks(nchunk, tree->nnode),
+		.history = ordo_array_make(network->graph->narc, sizeof *placer.history, 0)};
 	*placement = (struct ordo_placement){.nchunk = nchunk,
 		.nnode = tree->nnode,
 		.least = {bound[0], bound[1]},
 		.chunks = make_chunks(nchunk, tree->nnode)};
 	bool worked = ordo_prices_make(&placer.prices, network, tree, error);
-	if (worked && !(placement->chunks && placer.chunks))
+	if (worked && !(placement->chunks && placer.chunks && placer.history))
 		worked = ordo_fail_memory(error);
 	if (worked) {
 		ordo_prices_set(&placer.prices, 0);
@@ -274,6 +288,7 @@ bool ordo_place(struct ordo_placement *placement, const struct ordo_place_networ
 			 ordo_fail_memory(error);
 	}
 	free_chunks(placer.chunks, nchunk);
+	free(placer.history);
 	ordo_prices_free(&placer.prices);
 	return worked;
 }

@@ -17,7 +17,7 @@ bool ordo_sum_tree_make(struct ordo_sum_tree *tree, const struct ordo_forest *fo
 	struct ordo_error *error);
 void ordo_sum_tree_free(struct ordo_sum_tree *tree);
 
-/* From one rank to another without a rank between: a link, or links through switches, the fewest. */
+/* From one rank to another without a rank between: a link, or the fewest through switches. */
 struct ordo_leg {
 	uint32_t first, end; /* into arcs of the network; equal: there is none */
 };
