@@ -198,7 +198,9 @@ static bool compare_units(struct trying *trying, uint32_t least, uint32_t *k, ui
 		*k = 0;
 	return true;
 }
-/* Capacities at which trees reach the bound exactly: 1, or 0: switches need more, or -1: no memory. */
+
+/* Capacities at which trees reach the bound exactly: 1, or 0: switches need more, or -1: no
+ * memory. */
 static int take_exact(struct trying *trying, uint32_t k, int64_t a, int64_t b, uint32_t *capacities)
 {
 	const struct ordo_capacities *graph = trying->graph;
