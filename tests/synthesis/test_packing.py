@@ -125,6 +125,18 @@ def _(ordo):
                    (len(set(widths)) > 1 and worst >= bound), operator, topology, worst, bound)
 
 
+@desk_case("packing: switches with more units one way than the other are trimmed")
+def _(ordo):
+    topology = flat(4, [1] * 4)
+    topology["links"] = [{"from": a, "to": b, "latency_ns": 1, "bandwidth_gbs": width}
+                         for a, b, width in [(0, 4, 1), (4, 1, 1), (4, 2, 2), (4, 3, 1),
+                                             (1, 0, 1), (2, 0, 1), (3, 0, 1)]]
+    (ordo.folder / "t.json").write_text(json.dumps(topology))
+    for operator in OPERATORS:
+        ordo.works("compile", operator, "-t", "t.json", "-n", 4, "-a", "packing", "-o", "p.json")
+        ordo.works("verify", "p.json", "-t", "t.json")
+
+
 @desk_case("packing: a3 with its switches is within 3 % of the bound, rails are proved")
 def _(ordo):
     for operator in ("allgather", "reduce-scatter"):
