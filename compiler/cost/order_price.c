@@ -4,8 +4,8 @@
 #include <ordo/detail/order_price.h>
 #include <string.h>
 
-bool ordo_order_price(const struct ordo_request *request, struct ordo_arena *arena,
-	struct ordo_order_price *price, struct ordo_error *error)
+bool ordo_order_price(const struct ordo_request *request, struct ordo_order_price *price,
+	struct ordo_error *error)
 {
 	struct ordo_resolved_request resolved = {0};
 	const size_t fraction = sizeof price->time;
@@ -20,8 +20,9 @@ bool ordo_order_price(const struct ordo_request *request, struct ordo_arena *are
 		const uint32_t blocks = problem->op == ORDO_ALLREDUCE ? 1 : problem->nrank;
 		memcpy(price->least, placed->placement.least, fraction);
 		memcpy(price->bound, placed->bound, fraction);
-		price->order =
-			ordo_forest_print(placed->forest, arena, placed->root, problem->nrank);
+		const char *order = ordo_forest_print(
+			placed->forest, &resolved.arena, placed->root, problem->nrank);
+		price->order = order ? strdup(order) : NULL;
 		worked = (price->order &&
 				 ordo_placement_time(&placed->placement, &placed->network,
 					 problem->chunks_per_block * blocks, price->time)) ||

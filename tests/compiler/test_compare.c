@@ -16,7 +16,7 @@
 
 #include <cmocka.h>
 
-enum { MOST_MEMBERS = 400 };
+enum { MOST_MEMBERS = 800 };
 
 /* One schedule of the table. */
 struct member {

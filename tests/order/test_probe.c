@@ -167,7 +167,7 @@ static void no_order_passes_for_another(void **unused)
 	assert_true(count + COUNT(folds) <= COUNT(names));
 	for (uint32_t i = 0; i < count + COUNT(folds); i++) {
 		const struct ordo_request request = {
-			.problem = {.op = ORDO_REDUCESCATTER, .nrank = 6},
+			.problem = {.op = ORDO_REDUCESCATTER, .nrank = 6, .chunks_per_block = 6},
 			.algorithm = i < count ? all[i]->name : folds[i - count]};
 		names[n] = request.algorithm;
 		made[n] = ordo_compile(&request, NULL);

@@ -2,6 +2,7 @@
 #include "order_price.h"
 #include <inttypes.h>
 #include <ordo/detail/order_price.h>
+#include <stdlib.h>
 #include <string.h>
 
 static double quotient(const uint64_t over[2], const uint64_t under[2])
@@ -15,10 +16,9 @@ void report_order_price(const struct report *report, const struct ordo_schedule 
 	const struct ordo_request request = {.problem = schedule->problem,
 		.algorithm = schedule->algorithm,
 		.topology = topology};
-	struct ordo_arena arena = {0};
-	struct ordo_order_price price;
+	struct ordo_order_price price = {.order = NULL};
 	if (!strncmp(schedule->algorithm, "placed", strlen("placed")) &&
-		schedule->problem.nrank > 1 && ordo_order_price(&request, &arena, &price, NULL)) {
+		schedule->problem.nrank > 1 && ordo_order_price(&request, &price, NULL)) {
 		const struct report object = report_object(report, "order_price");
 		report_text(&object, "order %s<order>\n", price.order);
 		report_text(&object,
@@ -33,5 +33,5 @@ void report_order_price(const struct report *report, const struct ordo_schedule 
 			price.time[0], price.time[1], price.least[0], price.least[1],
 			price.bound[0], price.bound[1]);
 	}
-	ordo_arena_free(&arena);
+	free(price.order);
 }

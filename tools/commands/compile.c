@@ -278,8 +278,13 @@ static bool demand_order(
 	if (!*text)
 		return refuse_error(call, (ordo_fail_memory(&error), &error));
 	snprintf(*text, size, "placed(order=%s)", order);
-	args->algorithm = *text;
-	return true;
+	struct ordo_request placed = request;
+	struct ordo_cost cost;
+	placed.algorithm = *text;
+	/* Where that does not apply either, the choice says why nothing does. */
+	if (ordo_cost_of(&placed, &cost, &error))
+		args->algorithm = *text;
+	return args->algorithm || error.code == ORDO_USAGE || refuse_error(call, &error);
 }
 
 static int compile_with(struct call *call, struct args *args)

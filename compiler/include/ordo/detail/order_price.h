@@ -3,7 +3,6 @@
 #ifndef ORDO_ORDER_PRICE_H
 #define ORDO_ORDER_PRICE_H
 
-#include <ordo/arena.h>
 #include <ordo/compiler.h>
 
 #ifdef __cplusplus
@@ -13,7 +12,7 @@ extern "C" {
 /* Times of the wire are fractions, numerator and denominator: of the bytes of the larger buffer of
  * a rank, over the unit of ordo_wire_bound (bound.h). */
 struct ordo_order_price {
-	char *order;	   /* as ordo_forest_read reads it; in the arena */
+	char *order;	   /* as ordo_forest_read reads it; the caller frees it */
 	uint64_t time[2];  /* of the busiest link */
 	uint64_t least[2]; /* no schedule with this order takes less */
 	uint64_t bound[2]; /* no schedule takes less, whatever its order */
@@ -21,8 +20,8 @@ struct ordo_order_price {
 
 /* Of a request that names `placed`; does not compile it. false: another algorithm, or a request
  * that does not apply (ORDO_USAGE), or no memory. */
-ORDO_API bool ordo_order_price(const struct ordo_request *request, struct ordo_arena *arena,
-	struct ordo_order_price *price, struct ordo_error *error);
+ORDO_API bool ordo_order_price(const struct ordo_request *request, struct ordo_order_price *price,
+	struct ordo_error *error);
 
 #ifdef __cplusplus
 }
