@@ -25,6 +25,7 @@ struct tuning {
 	struct ordo_tuning *result;
 	uint64_t last; /* size */
 	uint32_t turn; /* counts steps of the search for a crossing */
+	bool full;     /* new columns get the times of all candidates */
 	struct ordo_error *error;
 };
 
@@ -80,19 +81,33 @@ static uint64_t guess_crossing(
 	return low->bytes + (step < 1 ? 1 : step >= gap ? gap - 1 : step);
 }
 
+/* Completes a column. If a candidate that was left out is the fastest, then times do not grow with
+ * the size everywhere, and no more are left out: otherwise each size would be searched. */
+static bool complete(struct tuning *tuning, uint32_t column, const char *digest)
+{
+	const uint32_t before = ordo_fastest(&tuning->columns, column, digest);
+	if (!ordo_columns_complete(&tuning->columns, column, tuning->error))
+		return false;
+	tuning->full |= !ordo_is_fastest(&tuning->columns, column, digest, before);
+	return true;
+}
+
 /* Adds or completes a column at the end of a range. *done: the columns already determine it. */
 static bool refine(
 	struct tuning *tuning, uint32_t column, const char *digest, const bool *common, bool *done)
 {
 	struct ordo_column *low = &tuning->columns.items[column], *high = low + 1;
 	*done = false;
-	if (low->bytes + 1 < high->bytes)
-		return ordo_columns_add_between(&tuning->columns,
-			guess_crossing(tuning, column, digest, common), digest, tuning->error);
+	if (low->bytes + 1 < high->bytes) {
+		const uint64_t bytes = guess_crossing(tuning, column, digest, common);
+		return tuning->full ? ordo_columns_add(&tuning->columns, bytes, tuning->error)
+				    : ordo_columns_add_between(
+					      &tuning->columns, bytes, digest, tuning->error);
+	}
 	if (!low->full)
-		return ordo_columns_complete(&tuning->columns, column, tuning->error);
+		return complete(tuning, column, digest);
 	if (!high->full)
-		return ordo_columns_complete(&tuning->columns, column + 1, tuning->error);
+		return complete(tuning, column + 1, digest);
 	*done = true;
 	return true;
 }

@@ -368,6 +368,33 @@ static void one_order_is_one_order_over_all_sizes(void **state)
 	ordo_topology_destroy(topology);
 }
 
+static bool one_order_for_all_slots(const struct ordo_schedule *schedule,
+	const struct ordo_proof *proof, void *closure, struct ordo_error *error)
+{
+	(void)schedule;
+	(void)closure;
+	return proof->position_invariant == ORDO_HOLDS
+		       ? true
+		       : ordo_fail(error, ORDO_REFUTED, 0, "not G3");
+}
+
+/* Between 64 KiB and 1 MiB a packing is faster at some sizes than at smaller ones. */
+static void a_crossing_is_found_in_few_sizes_even_if_times_do_not_grow(void **state)
+{
+	(void)state;
+	struct ordo_topology *topology = make("hypercube", 8);
+	struct ordo_tune_wish wish =
+		wish_of(ORDO_ALLREDUCE, 8, topology, UINT64_C(1) << 16, UINT64_C(1) << 20);
+	struct ordo_tuning tuning;
+	wish.selection.suits = one_order_for_all_slots;
+	wish.selection.one_order = true;
+	tune(&wish, &tuning);
+	assert_true(tuning.selection.nrange > 1);
+	assert_true(tuning.nsize < 500);
+	ordo_tuning_free(&tuning);
+	ordo_topology_destroy(topology);
+}
+
 static bool refuses_all(const struct ordo_schedule *schedule, const struct ordo_proof *proof,
 	void *closure, struct ordo_error *error)
 {
@@ -456,6 +483,7 @@ int main(void)
 		cmocka_unit_test(what_was_refused_says_why),
 		cmocka_unit_test(at_every_crossing_the_fastest_changes),
 		cmocka_unit_test(one_order_is_one_order_over_all_sizes),
+		cmocka_unit_test(a_crossing_is_found_in_few_sizes_even_if_times_do_not_grow),
 		cmocka_unit_test(if_nothing_suits_that_is_said),
 		cmocka_unit_test(chunks_that_follow_each_other_are_chosen_by_size),
 		cmocka_unit_test(rings_are_as_many_as_ranks_have_links_for),
