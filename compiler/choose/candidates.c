@@ -75,14 +75,28 @@ bool ordo_refuse_candidate(struct ordo_candidates *candidates, const char *algor
 	return true;
 }
 
-static bool accept(struct ordo_candidates *candidates, const struct ordo_resolved_request *resolved,
-	bool pipelines, struct ordo_error *error)
+/* Whether a parameter was given that decides K. */
+static bool fixes_chunks(const struct ordo_resolved_request *resolved)
 {
+	const struct ordo_algorithm_facts *facts = &resolved->algorithm->facts;
+	for (uint32_t i = 0; i < facts->nparameter; i++)
+		if (facts->parameters[i].fixes_chunks &&
+			ordo_parameter_number(resolved, facts->parameters[i].name) != ORDO_NONE)
+			return true;
+	return false;
+}
+
+/* pipeline: a variant whose chunks follow each other; NULL. */
+static bool accept(struct ordo_candidates *candidates, const struct ordo_resolved_request *resolved,
+	const struct ordo_variant *pipeline, struct ordo_error *error)
+{
+	const uint64_t most_moves = pipeline ? pipeline->most_moves : 0;
 	struct ordo_claims claims;
 	if (!ordo_claims_of(resolved, &claims, error))
 		return false;
 	const uint64_t whole = ordo_nchunk(&resolved->problem),
-		       divisor = ordo_common_divisor(whole, claims.volume);
+		       divisor = ordo_common_divisor(whole, claims.volume),
+		       moves = whole * resolved->problem.nrank;
 	const char *notation =
 		ordo_arena_text(&candidates->arena, resolved->notation, strlen(resolved->notation));
 	if (!notation || !ordo_array_reserve(&candidates->items, &candidates->room,
@@ -94,7 +108,9 @@ static bool accept(struct ordo_candidates *candidates, const struct ordo_resolve
 		.steps = claims.steps,
 		.volume = claims.volume / divisor,
 		.whole = whole / divisor,
-		.pipelines = pipelines,
+		.pipelines =
+			pipeline && (!most_moves || most_moves >= moves) && !fixes_chunks(resolved),
+		.most_chunks = (uint32_t)(most_moves * resolved->problem.chunks_per_block / moves),
 	};
 	return true;
 }
@@ -112,8 +128,8 @@ static bool try_variant(struct ordo_candidates *candidates, const struct ordo_re
 		return ordo_fail_memory(error);
 	bool worked;
 	if (ordo_request_resolve(&resolved, &wish, &refusal)) {
-		worked = accept(candidates, &resolved,
-			variant->pipelines >> request->problem.op & 1, error);
+		const bool pipelines = variant->pipelines >> request->problem.op & 1;
+		worked = accept(candidates, &resolved, pipelines ? variant : NULL, error);
 	} else if (ordo_is_of_candidate(&refusal)) {
 		worked = ordo_refuse_candidate(candidates, wish.algorithm, &refusal, error);
 	} else {
@@ -203,13 +219,14 @@ bool ordo_candidates_make(struct ordo_candidates *candidates, const struct ordo_
 	return true;
 }
 
-/* Whether any variant of the algorithm pipelines chunks. */
-static bool pipelines(const struct ordo_algorithm_facts *facts, enum ordo_operator op)
+/* The first variant of the algorithm that pipelines chunks; NULL: none does. */
+static const struct ordo_variant *find_pipeline(
+	const struct ordo_algorithm_facts *facts, enum ordo_operator op)
 {
 	for (uint32_t i = 0; i < facts->nvariant; i++)
 		if (facts->variants[i].pipelines >> op & 1)
-			return true;
-	return false;
+			return &facts->variants[i];
+	return NULL;
 }
 
 bool ordo_candidates_take(struct ordo_candidates *candidates, const struct ordo_request *request,
@@ -220,7 +237,7 @@ bool ordo_candidates_take(struct ordo_candidates *candidates, const struct ordo_
 	const bool worked =
 		ordo_request_resolve(&resolved, request, error) &&
 		accept(candidates, &resolved,
-			pipelines(&resolved.algorithm->facts, request->problem.op), error);
+			find_pipeline(&resolved.algorithm->facts, request->problem.op), error);
 	ordo_resolved_request_destroy(&resolved);
 	return worked;
 }

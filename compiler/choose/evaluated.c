@@ -59,7 +59,7 @@ static void add_chunk_counts(
 		add(table, candidate, 1);
 	for (uint32_t m = 0; m < ORDO_NMULTIPLE; m++) {
 		const uint64_t K = (uint64_t)candidate->chunks_per_block * multiples[m];
-		if (m && K > MAX_CHUNKS)
+		if (m && (K > MAX_CHUNKS || (candidate->most_chunks && K > candidate->most_chunks)))
 			return;
 		add(table, candidate, (uint32_t)K);
 	}

@@ -22,9 +22,42 @@ static struct ordo_topology *make(const char *name, uint32_t nrank)
 	return topology;
 }
 
+/* What was compiled here for the last wish, since each is looked at for many sizes. */
+static struct {
+	char algorithm[128];
+	uint32_t chunks;
+	struct ordo_schedule *schedule; /* NULL: it does not compile */
+} compiled[256];
+static uint32_t ncompiled;
+
+static void forget_compiled(void)
+{
+	while (ncompiled)
+		ordo_schedule_destroy(compiled[--ncompiled].schedule);
+}
+
+static const struct ordo_schedule *compile_alone(
+	const struct ordo_tune_wish *wish, const char *algorithm, uint32_t chunks)
+{
+	struct ordo_request request = {.problem = wish->selection.problem,
+		.algorithm = algorithm,
+		.topology = wish->selection.topology};
+	for (uint32_t i = 0; i < ncompiled; i++)
+		if (compiled[i].chunks == chunks && !strcmp(compiled[i].algorithm, algorithm))
+			return compiled[i].schedule;
+	assert_true(ncompiled < sizeof compiled / sizeof *compiled);
+	assert_true(strlen(algorithm) < sizeof compiled->algorithm);
+	request.problem.chunks_per_block = chunks;
+	strcpy(compiled[ncompiled].algorithm, algorithm);
+	compiled[ncompiled].chunks = chunks;
+	compiled[ncompiled].schedule = ordo_compile(&request, NULL);
+	return compiled[ncompiled++].schedule;
+}
+
 static struct ordo_tune_wish wish_of(enum ordo_operator op, uint32_t nrank,
 	const struct ordo_topology *topology, uint64_t from, uint64_t to)
 {
+	forget_compiled();
 	return (struct ordo_tune_wish){.selection = {.problem = {.op = op, .nrank = nrank},
 					       .topology = topology,
 					       .machine = ordo_machine_usual(),
@@ -49,12 +82,8 @@ static double time_alone(
 	const struct ordo_tune_wish *wish, const char *algorithm, uint32_t chunks, uint64_t bytes)
 {
 	const struct ordo_selection_wish *selection = &wish->selection;
-	struct ordo_request request = {.problem = selection->problem,
-		.algorithm = algorithm,
-		.topology = selection->topology};
+	const struct ordo_schedule *schedule = compile_alone(wish, algorithm, chunks);
 	struct ordo_error error = {0};
-	request.problem.chunks_per_block = chunks;
-	struct ordo_schedule *schedule = ordo_compile(&request, &error);
 	if (!schedule)
 		return -1;
 	const struct ordo_verify_options options = {.topology = selection->topology};
@@ -72,7 +101,6 @@ static double time_alone(
 	const double seconds = suits ? prediction->timeline->total : -1;
 	ordo_prediction_destroy(prediction);
 	ordo_proof_destroy(proof);
-	ordo_schedule_destroy(schedule);
 	return seconds;
 }
 
@@ -87,10 +115,10 @@ static double least_of_all(const struct ordo_tune_wish *wish, uint64_t bytes)
 		const struct ordo_candidate *one = &candidates.items[i];
 		const bool pipelines = one->pipelines && !wish->selection.problem.chunks_per_block;
 		for (uint32_t m = 1; m <= (pipelines ? 64 : 1); m *= 4) {
-			if (m > 1 && one->chunks_per_block * m > 1024)
+			const uint32_t K = one->chunks_per_block * m;
+			if (m > 1 && (K > 1024 || (one->most_chunks && K > one->most_chunks)))
 				break;
-			const double seconds =
-				time_alone(wish, one->algorithm, one->chunks_per_block * m, bytes);
+			const double seconds = time_alone(wish, one->algorithm, K, bytes);
 			if (seconds >= 0 && (least < 0 || seconds < least))
 				least = seconds;
 		}
@@ -142,9 +170,10 @@ static void the_choice_is_the_fastest_of_all_at_a_size(void **state)
 		for (int place = 0; place < NPLACE; place++) {
 			struct ordo_topology *topology =
 				make(places[place].topology, places[place].nrank);
+			struct ordo_tune_wish wish = wish_of(
+				(enum ordo_operator)op, places[place].nrank, topology, 0, 0);
 			for (uint32_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
-				struct ordo_tune_wish wish = wish_of((enum ordo_operator)op,
-					places[place].nrank, topology, sizes[s], sizes[s]);
+				wish.selection.from_bytes = wish.selection.to_bytes = sizes[s];
 				struct ordo_tuning tuning = {0};
 				/* Some links carry only what an operator can do without. */
 				const double least = least_of_all(&wish, sizes[s]);
@@ -488,5 +517,7 @@ int main(void)
 		cmocka_unit_test(chunks_that_follow_each_other_are_chosen_by_size),
 		cmocka_unit_test(rings_are_as_many_as_ranks_have_links_for),
 	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+	forget_compiled();
+	return failed;
 }

@@ -29,7 +29,9 @@ enum {
 	/* Spanning trees times ranks: beyond, their search takes seconds. */
 	MOST_SPANNING_EFFORT = 3072,
 	MOST_PIECES = 4,
-	USUAL_MOVES = 1 << 14
+	USUAL_MOVES = 1 << 14,
+	/* A choice by size tries more pieces while there are at most so many moves. */
+	MOST_TRIED = 1 << 13
 };
 
 struct packed {
@@ -463,21 +465,26 @@ static const struct ordo_parameter parameters[] = {
 	{.name = "pieces",
 		.values = "auto|1..",
 		.fallback = "auto",
-		.meaning = "chunks that follow each other along a tree; auto: up to 4",
+		.meaning = "chunks that follow each other along a tree; auto: up to 4, and as many "
+			   "as are fastest where a size is given",
 		.kind = ORDO_NUMBER,
 		.least = 1,
-		.most = 1024},
+		.most = 1024,
+		.fixes_chunks = true},
 	ORDO_LINKS_PARAMETER,
-};
-
-static const struct ordo_variant variants[] = {
-	{.settings = ""},
-	{.settings = "links=fast", .slow = true},
 };
 
 enum {
 	ALL_OF_THEM = 1u << ORDO_ALLREDUCE | 1u << ORDO_REDUCE | 1u << ORDO_BROADCAST |
 		      1u << ORDO_REDUCESCATTER | 1u << ORDO_ALLGATHER
+};
+
+static const struct ordo_variant variants[] = {
+	{.settings = "", .pipelines = ALL_OF_THEM, .most_moves = MOST_TRIED},
+	{.settings = "links=fast",
+		.slow = true,
+		.pipelines = ALL_OF_THEM,
+		.most_moves = MOST_TRIED},
 };
 
 const struct ordo_algorithm ordo_algorithm_packing = {

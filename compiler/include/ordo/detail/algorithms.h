@@ -28,6 +28,7 @@ struct ordo_parameter {
 	const char *meaning;
 	enum ordo_parameter_kind kind;
 	uint32_t least, most; /* ORDO_NUMBER */
+	bool fixes_chunks;    /* ORDO_NUMBER: if it is given, no other K is tried by size */
 };
 
 /* A form of an algorithm that is worth trying when one is to be chosen: it adds in another order,
@@ -46,6 +47,8 @@ struct ordo_variant {
 	bool slow;    /* only where links are slower than ways over a third rank */
 	/* bit (1 << op): chunks follow each other, so that K is worth choosing by size */
 	uint32_t pipelines;
+	/* the greatest K that is tried, times blocks and ranks; 0: no limit but that of any K */
+	uint32_t most_moves;
 };
 
 /* Another name, one that the field has for an algorithm with these settings. Several algorithms may

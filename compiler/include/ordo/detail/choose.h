@@ -49,7 +49,8 @@ struct ordo_candidate {
 	uint64_t volume,
 		/* the busiest rank sends volume/whole of what all blocks are; in lowest terms */
 		whole;
-	bool pipelines; /* chunks follow each other: another K would be another cost */
+	bool pipelines;	      /* chunks follow each other: another K would be another cost */
+	uint32_t most_chunks; /* the greatest K that is tried; 0: no limit of its own */
 };
 
 /* One that cannot, or did not suit. */
