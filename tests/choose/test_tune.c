@@ -487,6 +487,68 @@ static void chunks_that_follow_each_other_are_chosen_by_size(void **state)
 	ordo_topology_destroy(topology);
 }
 
+/* The greatest K among the contenders; checks their number. */
+static uint32_t most_chunks_of(const struct ordo_tuning *tuning, uint32_t count)
+{
+	uint32_t most = 0;
+	assert_int_equal(tuning->ncontender, count);
+	for (uint32_t i = 0; i < count; i++)
+		if (tuning->contenders[i].chunks_per_block > most)
+			most = tuning->contenders[i].chunks_per_block;
+	return most;
+}
+
+/* A quarter more time for a packing without. */
+static void pieces_of_a_packing_are_chosen_by_size(void **state)
+{
+	(void)state;
+	struct ordo_topology *topology = make("hypercube", 8);
+	struct ordo_tune_wish wish =
+		wish_of(ORDO_BROADCAST, 8, topology, UINT64_C(1) << 10, UINT64_C(1) << 30);
+	struct ordo_tuning range, one;
+	wish.algorithm = "packing";
+	tune(&wish, &range);
+	/* K 1, and 1, 4, 16 and 64 times 12. */
+	assert_int_equal(most_chunks_of(&range, 5), 768);
+	const uint32_t last = range.selection.nrange - 1;
+	assert_true(last >= 2);
+	assert_int_equal(range.selection.ranges[last].schedule->problem.chunks_per_block, 768);
+	assert_true(range.selection.ranges[0].schedule->problem.chunks_per_block < 768);
+	assert_true(time_alone(&wish, "packing", 12, UINT64_C(1) << 30) >
+		    1.25 * time_alone(&wish, "packing", 768, UINT64_C(1) << 30));
+	/* At one size the choice is that of the range. */
+	for (uint32_t i = 0; i <= last; i++) {
+		const struct ordo_selected *selected = &range.selection.ranges[i];
+		wish.selection.from_bytes = wish.selection.to_bytes = selected->to_bytes;
+		tune(&wish, &one);
+		assert_int_equal(one.selection.ranges[0].schedule->problem.chunks_per_block,
+			selected->schedule->problem.chunks_per_block);
+		assert_string_equal(one.selection.ranges[0].digest, selected->digest);
+		ordo_tuning_free(&one);
+	}
+	ordo_tuning_free(&range);
+	/* Without a name it competes with as many, but not with a single chunk. */
+	wish.algorithm = NULL;
+	tune(&wish, &one);
+	uint32_t count = 0;
+	for (uint32_t i = 0; i < one.ncontender; i++)
+		count += !strcmp(one.contenders[i].algorithm, "packing");
+	assert_int_equal(count, 4);
+	ordo_tuning_free(&one);
+	/* Pieces that are given are kept. */
+	wish.algorithm = "packing(pieces=2)";
+	tune(&wish, &one);
+	assert_int_equal(most_chunks_of(&one, 1), 6);
+	ordo_tuning_free(&one);
+	/* K 12 and 48 on 8 ranks with 8 blocks are up to 3,072 moves, K 192 would be 12,288. */
+	wish = wish_of(ORDO_REDUCESCATTER, 8, topology, UINT64_C(1) << 30, UINT64_C(1) << 30);
+	wish.algorithm = "packing";
+	tune(&wish, &one);
+	assert_int_equal(most_chunks_of(&one, 3), 48);
+	ordo_tuning_free(&one);
+	ordo_topology_destroy(topology);
+}
+
 /* Three rings around a link that is down, where one both ways leaves most links idle. */
 static void rings_are_as_many_as_ranks_have_links_for(void **state)
 {
@@ -515,6 +577,7 @@ int main(void)
 		cmocka_unit_test(a_crossing_is_found_in_few_sizes_even_if_times_do_not_grow),
 		cmocka_unit_test(if_nothing_suits_that_is_said),
 		cmocka_unit_test(chunks_that_follow_each_other_are_chosen_by_size),
+		cmocka_unit_test(pieces_of_a_packing_are_chosen_by_size),
 		cmocka_unit_test(rings_are_as_many_as_ranks_have_links_for),
 	};
 	const int failed = cmocka_run_group_tests(tests, NULL, NULL);
