@@ -6,21 +6,28 @@
 #include <ordo/predict.h>
 #include <stdlib.h>
 
-/* The latency that a task pays, following its message from the first Send on. */
+/* The latency that a task pays, following its message from the first Send on, or from a later one
+ * that ended so long before that nothing until then delays this task. */
 static double latency_of(
 	const struct ordo_timed_run *run, uint32_t i, uint32_t s, const struct ordo_work *work)
 {
 	const struct ordo_task *tasks = run->schedule->tasks;
+	const struct ordo_timed_task *times = run->timeline->tasks;
 	struct ordo_message message = {.task = ORDO_NONE};
 	double latency = 0;
 	uint32_t first = i;
 	if (work->route == ORDO_NONE)
 		return 0;
-	while (first > run->schedule->streams[s].first &&
+	const double whole = run->routes->routes[work->route].latency;
+	bool delays = true;
+	while (delays && first > run->schedule->streams[s].first &&
 		(!ordo_task_moves(&tasks[first - 1]) ||
 			(tasks[first - 1].peer == tasks[i].peer &&
-				tasks[first - 1].phase == tasks[i].phase)))
+				tasks[first - 1].phase == tasks[i].phase))) {
 		first--;
+		delays = !ordo_task_moves(&tasks[first]) ||
+			 times[first].end + whole > times[i].begin;
+	}
 	for (; first <= i; first++)
 		latency = ordo_latency_of(run, first, work, &message);
 	return latency;
