@@ -57,6 +57,8 @@ static void add_chunk_counts(
 {
 	if (named && candidate->chunks_per_block > 1)
 		add(table, candidate, 1);
+	if (candidate->halves && candidate->chunks_per_block % 2 == 0)
+		add(table, candidate, candidate->chunks_per_block / 2);
 	for (uint32_t m = 0; m < ORDO_NMULTIPLE; m++) {
 		const uint64_t K = (uint64_t)candidate->chunks_per_block * multiples[m];
 		if (m && (K > MAX_CHUNKS || (candidate->most_chunks && K > candidate->most_chunks)))
@@ -69,7 +71,7 @@ bool ordo_table_open(struct ordo_table *table, bool several, bool named, struct 
 {
 	const struct ordo_candidates *candidates = table->candidates;
 	const size_t most =
-		(size_t)candidates->count * (ORDO_NMULTIPLE + 1) + candidates->nrefused + 1;
+		(size_t)candidates->count * (ORDO_NMULTIPLE + 2) + candidates->nrefused + 1;
 	table->items = calloc(most, sizeof *table->items);
 	if (!table->items)
 		return ordo_fail_memory(error);

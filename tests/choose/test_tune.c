@@ -114,8 +114,9 @@ static double least_of_all(const struct ordo_tune_wish *wish, uint64_t bytes)
 	for (uint32_t i = 0; i < candidates.count; i++) {
 		const struct ordo_candidate *one = &candidates.items[i];
 		const bool pipelines = one->pipelines && !wish->selection.problem.chunks_per_block;
-		for (uint32_t m = 1; m <= (pipelines ? 64 : 1); m *= 4) {
-			const uint32_t K = one->chunks_per_block * m;
+		const bool halves = pipelines && one->halves && one->chunks_per_block % 2 == 0;
+		for (uint32_t m = halves ? 0 : 1; m <= (pipelines ? 64 : 1); m = m ? 4 * m : 1) {
+			const uint32_t own = one->chunks_per_block, K = m ? own * m : own / 2;
 			if (m > 1 && (K > 1024 || (one->most_chunks && K > one->most_chunks)))
 				break;
 			const double seconds = time_alone(wish, one->algorithm, K, bytes);
@@ -508,8 +509,8 @@ static void pieces_of_a_packing_are_chosen_by_size(void **state)
 	struct ordo_tuning range, one;
 	wish.algorithm = "packing";
 	tune(&wish, &range);
-	/* K 1, and 1, 4, 16 and 64 times 12. */
-	assert_int_equal(most_chunks_of(&range, 5), 768);
+	/* K 1, and a half, 1, 4, 16 and 64 times 12. */
+	assert_int_equal(most_chunks_of(&range, 6), 768);
 	const uint32_t last = range.selection.nrange - 1;
 	assert_true(last >= 2);
 	assert_int_equal(range.selection.ranges[last].schedule->problem.chunks_per_block, 768);
@@ -533,18 +534,18 @@ static void pieces_of_a_packing_are_chosen_by_size(void **state)
 	uint32_t count = 0;
 	for (uint32_t i = 0; i < one.ncontender; i++)
 		count += !strcmp(one.contenders[i].algorithm, "packing");
-	assert_int_equal(count, 4);
+	assert_int_equal(count, 5);
 	ordo_tuning_free(&one);
 	/* Pieces that are given are kept. */
 	wish.algorithm = "packing(pieces=2)";
 	tune(&wish, &one);
 	assert_int_equal(most_chunks_of(&one, 1), 6);
 	ordo_tuning_free(&one);
-	/* K 12 and 48 on 8 ranks with 8 blocks are up to 3,072 moves, K 192 would be 12,288. */
+	/* K 6, 12 and 48 on 8 ranks with 8 blocks are up to 3,072 moves, K 192 would be 12,288. */
 	wish = wish_of(ORDO_REDUCESCATTER, 8, topology, UINT64_C(1) << 30, UINT64_C(1) << 30);
 	wish.algorithm = "packing";
 	tune(&wish, &one);
-	assert_int_equal(most_chunks_of(&one, 3), 48);
+	assert_int_equal(most_chunks_of(&one, 4), 48);
 	ordo_tuning_free(&one);
 	ordo_topology_destroy(topology);
 }

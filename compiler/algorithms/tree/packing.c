@@ -480,10 +480,11 @@ enum {
 };
 
 static const struct ordo_variant variants[] = {
-	{.settings = "", .pipelines = ALL_OF_THEM, .most_moves = MOST_TRIED},
+	{.settings = "", .pipelines = ALL_OF_THEM, .halves = true, .most_moves = MOST_TRIED},
 	{.settings = "links=fast",
 		.slow = true,
 		.pipelines = ALL_OF_THEM,
+		.halves = true,
 		.most_moves = MOST_TRIED},
 };
 

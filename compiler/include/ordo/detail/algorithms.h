@@ -47,6 +47,7 @@ struct ordo_variant {
 	bool slow;    /* only where links are slower than ways over a third rank */
 	/* bit (1 << op): chunks follow each other, so that K is worth choosing by size */
 	uint32_t pipelines;
+	bool halves; /* half its own K is worth trying too */
 	/* the greatest K that is tried, times blocks and ranks; 0: no limit but that of any K */
 	uint32_t most_moves;
 };
