@@ -75,6 +75,15 @@ bool ordo_refuse_candidate(struct ordo_candidates *candidates, const char *algor
 	return true;
 }
 
+/* map=auto may mean no map. */
+static bool is_listed(const struct ordo_candidates *candidates, const char *notation)
+{
+	for (uint32_t i = 0; i < candidates->count; i++)
+		if (!strcmp(candidates->items[i].algorithm, notation))
+			return true;
+	return false;
+}
+
 /* Whether a parameter was given that decides K. */
 static bool fixes_chunks(const struct ordo_resolved_request *resolved)
 {
@@ -92,6 +101,8 @@ static bool accept(struct ordo_candidates *candidates, const struct ordo_resolve
 {
 	const uint64_t most_moves = pipeline ? pipeline->most_moves : 0;
 	struct ordo_claims claims;
+	if (is_listed(candidates, resolved->notation))
+		return true;
 	if (!ordo_claims_of(resolved, &claims, error))
 		return false;
 	const uint64_t whole = ordo_nchunk(&resolved->problem),

@@ -2,6 +2,7 @@
  * their shards. */
 #include "program/build.h"
 #include "passes.h"
+#include "program/renumber.h"
 #include "program/shards.h"
 #include "request/request.h"
 #include <stdio.h>
@@ -24,7 +25,8 @@ static void hint_detours(const struct ordo_resolved_request *request, struct ord
 		length += more > 0 ? (size_t)more : 0;
 	}
 	if (length)
-		ordo_hint(error, "algorithms that look for a way around missing links: %s", names);
+		ordo_hint(error, "algorithms that look for a way around missing links: %s%s", names,
+			request->map ? "" : "; or map=auto, which renumbers the ranks");
 	else
 		ordo_hint(error, "no algorithm for %s avoids links; choose another topology",
 			ordo_operator_facts(op)->name);
@@ -34,8 +36,8 @@ bool ordo_build(const struct ordo_resolved_request *request, struct ordo_sequenc
 	struct ordo_error *error)
 {
 	*sequence = (struct ordo_sequence){.problem = ordo_whole_problem(request)};
-	const struct ordo_building building = {
-		request->notation, request->topology, request->nshard != request->problem.nshard};
+	const struct ordo_building building = {request->notation, request->topology, request->map,
+		request->nshard != request->problem.nshard};
 	struct ordo_builder *b = ordo_builder_create(&building, sequence, error);
 	if (!b)
 		return false;
@@ -46,5 +48,5 @@ bool ordo_build(const struct ordo_resolved_request *request, struct ordo_sequenc
 	const bool lacks_link = ordo_builder_lacks_link(b), worked = ordo_builder_finish(b, error);
 	if (lacks_link)
 		hint_detours(request, error);
-	return worked;
+	return worked && (!request->map || ordo_sequence_renumber(sequence, request->map, error));
 }

@@ -8,7 +8,8 @@
 struct ordo_building {
 	const char *notation;		      /* of the algorithm, in front of errors */
 	const struct ordo_topology *topology; /* NULL: every rank reaches every other */
-	bool folds_shards; /* ranks fold their shards before the algorithm begins */
+	const uint32_t *map; /* [nrank] the ranks' numbers for errors about links; NULL: the same */
+	bool folds_shards;   /* ranks fold their shards before the algorithm begins */
 };
 
 /* A builder that appends moves to the sequence, which must live as long. NULL: no memory. */

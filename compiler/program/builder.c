@@ -309,13 +309,15 @@ static uint32_t pass_on(
 static bool joined(struct ordo_builder *b, uint32_t from, uint32_t to)
 {
 	const struct ordo_topology *topology = b->building.topology;
+	const uint32_t *map = b->building.map;
 	if (from == to || !topology || ordo_topology_reaches(topology, from, to))
 		return true;
+	const uint32_t a = map ? map[from] : from, z = map ? map[to] : to;
 	b->lacks_link = b->lacks_link || !b->failed;
 	ordo_builder_fail(b,
 		"needs link %u-%u (from rank %u to rank %u), which topology \"%s\" does not "
 		"have or which is down",
-		from, to, from, to, topology->name);
+		a, z, a, z, topology->name);
 	return false;
 }
 

@@ -137,23 +137,20 @@ static bool find_algorithm(const struct notation *notation, const char *name, co
 static bool find_parameter(const struct notation *notation, const char *name, uint32_t *index)
 {
 	const struct ordo_algorithm_facts *facts = &notation->resolved->algorithm->facts;
-	for (*index = 0; *index < facts->nparameter; ++*index)
-		if (!strcmp(name, facts->parameters[*index].name))
+	const uint32_t count = ordo_parameter_count(facts);
+	for (*index = 0; *index < count; ++*index)
+		if (!strcmp(name, ordo_parameter_at(facts, *index)->name))
 			return true;
 	struct ordo_arena *arena = &notation->resolved->arena;
-	const char **names =
-		ordo_arena_alloc(arena, ((size_t)facts->nparameter + 1) * sizeof *names);
+	const char **names = ordo_arena_alloc(arena, ((size_t)count + 1) * sizeof *names);
 	if (!names)
 		return ordo_fail_memory(notation->error);
-	for (uint32_t i = 0; i < facts->nparameter; i++)
-		names[i] = facts->parameters[i].name;
-	if (!facts->nparameter)
-		return ordo_fail(notation->error, ORDO_USAGE, 0,
-			"algorithm: %s has no parameters, found \"%s\"", facts->name, name);
+	for (uint32_t i = 0; i < count; i++)
+		names[i] = ordo_parameter_at(facts, i)->name;
 	ordo_fail(notation->error, ORDO_USAGE, 0,
 		"algorithm: %s has no parameter \"%s\", wanted %s", facts->name, name,
-		list_names(arena, names, facts->nparameter));
-	return suggest(notation->error, name, names, facts->nparameter);
+		list_names(arena, names, count));
+	return suggest(notation->error, name, names, count);
 }
 
 /* Digits only, at most ORDO_LIMIT. *text is moved past them. */
@@ -277,6 +274,10 @@ static bool read_algorithm(
 		worked = ordo_fail(notation->error, ORDO_USAGE, 0,
 			"found %s in %s; name all levels in one", inner.algorithm->facts.name,
 			outer);
+	if (worked && strcmp(ordo_parameter_value(&inner, "map")->word, "none") != 0)
+		worked = ordo_fail(notation->error, ORDO_USAGE, 0,
+			"found a map of %s; %s renumbers all ranks: %s(...,map=...)",
+			inner.algorithm->facts.name, outer, outer);
 	if (worked) {
 		plain = ordo_arena_text(arena, inner.notation, strlen(inner.notation));
 		value->word =
@@ -373,7 +374,7 @@ static bool read_setting(const struct notation *notation, const char **text)
 		return ordo_fail(notation->error, ORDO_USAGE, 0,
 			"algorithm: %s is given twice in \"%.500s\"", key, notation->text);
 	*text += key_length + 1 + length;
-	return read_value(notation, &resolved->algorithm->facts.parameters[index], value,
+	return read_value(notation, ordo_parameter_at(&resolved->algorithm->facts, index), value,
 		&resolved->values[index]);
 }
 
@@ -389,29 +390,51 @@ static bool read_settings(const struct notation *notation, const char *text)
 	return !strcmp(text, ")") ? true : fail_shape(notation);
 }
 
+/* A notation with one more setting. */
+static const char *add_setting(
+	struct ordo_arena *arena, const char *text, const char *key, const char *word)
+{
+	const size_t length = strlen(text);
+	const bool open = text[length - 1] == ')';
+	return ordo_arena_format(arena, "%.*s%s%s%s%s)", (int)(length - open), text,
+		open ? "," : "(", key, *key ? "=" : "", word);
+}
+
+const char *ordo_notation_with_map(struct ordo_resolved_request *resolved, const uint32_t *map)
+{
+	struct ordo_arena *arena = &resolved->arena;
+	const char *list = "";
+	bool moves = false;
+	for (uint32_t i = 0; list && i < resolved->problem.nrank; i++) {
+		moves = moves || map[i] != i;
+		list = ordo_arena_format(arena, "%s%s%u", list, i ? "," : "[", map[i]);
+	}
+	if (!moves)
+		return resolved->unmapped;
+	list = list ? ordo_arena_format(arena, "%s]", list) : NULL;
+	return list ? add_setting(arena, resolved->unmapped, "map", list) : NULL;
+}
+
 /* Fallbacks, and the canonical notation. */
 static bool complete(const struct notation *notation)
 {
 	struct ordo_resolved_request *resolved = notation->resolved;
 	const struct ordo_algorithm_facts *facts = &resolved->algorithm->facts;
-	const char *text = facts->name;
-	bool open = false;
-	for (uint32_t i = 0; i < facts->nparameter && text; i++) {
-		const struct ordo_parameter *parameter = &facts->parameters[i];
+	resolved->notation = facts->name;
+	for (uint32_t i = 0; i < ordo_parameter_count(facts); i++) {
+		const struct ordo_parameter *parameter = ordo_parameter_at(facts, i);
 		struct ordo_value *value = &resolved->values[i];
 		if (!value->word && !read_value(notation, parameter, parameter->fallback, value))
 			return false;
+		resolved->unmapped = resolved->notation;
 		if (!strcmp(value->word, parameter->fallback))
 			continue;
-		const bool keyed = parameter->kind != ORDO_ALGORITHMS;
-		text = ordo_arena_format(&resolved->arena, "%s%s%s%s%s", text, open ? "," : "(",
-			keyed ? parameter->name : "", keyed ? "=" : "", value->word);
-		open = true;
+		resolved->notation = add_setting(&resolved->arena, resolved->notation,
+			parameter->kind == ORDO_ALGORITHMS ? "" : parameter->name, value->word);
+		if (!resolved->notation)
+			return ordo_fail_memory(notation->error);
 	}
-	if (text && open)
-		text = ordo_arena_format(&resolved->arena, "%s)", text);
-	resolved->notation = text;
-	return text ? true : ordo_fail_memory(notation->error);
+	return true;
 }
 
 static char *without_spaces(struct ordo_arena *arena, const char *text)
@@ -452,7 +475,7 @@ bool ordo_notation_read(
 	if (!settings)
 		return ordo_fail_memory(error);
 	resolved->values = ordo_arena_alloc(&resolved->arena,
-		((size_t)resolved->algorithm->facts.nparameter + 1) * sizeof *resolved->values);
+		ordo_parameter_count(&resolved->algorithm->facts) * sizeof *resolved->values);
 	if (!resolved->values)
 		return ordo_fail_memory(error);
 	return read_settings(&notation, settings) && complete(&notation);

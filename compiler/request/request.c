@@ -1,6 +1,7 @@
 /* request.c - reads and checks a request: problem, topology, algorithm and its parameters. */
 #include "request.h"
 #include "fast_links.h"
+#include "map.h"
 #include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -102,7 +103,8 @@ bool ordo_request_read(struct ordo_resolved_request *resolved, const struct ordo
 		return ordo_fail(error, ORDO_USAGE, 0, "algorithm: found none, wanted its name");
 	if (!ordo_request_take_problem(resolved, request, error) ||
 		!ordo_notation_read(resolved, request->algorithm, error) ||
-		!ordo_has_operator(resolved, error) || !choose_links(resolved, error))
+		!ordo_has_operator(resolved, error) || !choose_links(resolved, error) ||
+		!ordo_map_take(resolved, error))
 		return false;
 	ordo_leave_shards_to_ranks(resolved);
 	return !resolved->algorithm->applicable || resolved->algorithm->applicable(resolved, error);
@@ -127,6 +129,7 @@ void ordo_resolved_request_destroy(struct ordo_resolved_request *resolved)
 	if (resolved->algorithm && resolved->algorithm->release)
 		resolved->algorithm->release(resolved);
 	ordo_topology_destroy(resolved->fast);
+	ordo_topology_destroy(resolved->renumbered);
 	ordo_arena_free(&resolved->arena);
 	*resolved = (struct ordo_resolved_request){0};
 }
@@ -135,8 +138,8 @@ const struct ordo_value *ordo_parameter_value(
 	const struct ordo_resolved_request *resolved, const char *name)
 {
 	const struct ordo_algorithm_facts *facts = &resolved->algorithm->facts;
-	for (uint32_t i = 0; i < facts->nparameter; i++)
-		if (!strcmp(name, facts->parameters[i].name))
+	for (uint32_t i = 0; i < ordo_parameter_count(facts); i++)
+		if (!strcmp(name, ordo_parameter_at(facts, i)->name))
 			return &resolved->values[i];
 	assert(!"a parameter of the algorithm");
 	return NULL;

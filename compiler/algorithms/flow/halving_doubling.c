@@ -35,6 +35,7 @@ static const struct ordo_variant variants[] = {
 	{.settings = ""},
 	{.settings = "masks=near",
 		.operators = 1u << ORDO_ALLREDUCE | 1u << ORDO_REDUCE | 1u << ORDO_REDUCESCATTER},
+	{.settings = "map=auto", .sparse = true},
 };
 
 const struct ordo_algorithm ordo_algorithm_halving_doubling = {

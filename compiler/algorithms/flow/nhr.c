@@ -109,6 +109,7 @@ static const struct ordo_variant variants[] = {
 	{.settings = ""},
 	{.settings = "data=small",
 		.operators = 1u << ORDO_ALLREDUCE | 1u << ORDO_REDUCE | 1u << ORDO_BROADCAST},
+	{.settings = "map=auto", .sparse = true},
 };
 
 static const struct ordo_alias aliases[] = {

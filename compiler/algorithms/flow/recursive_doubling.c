@@ -76,6 +76,7 @@ static const struct ordo_variant variants[] = {
 	{.settings = ""},
 	{.settings = "masks=near",
 		.operators = 1u << ORDO_ALLREDUCE | 1u << ORDO_REDUCE | 1u << ORDO_REDUCESCATTER},
+	{.settings = "map=auto", .sparse = true},
 };
 
 const struct ordo_algorithm ordo_algorithm_recursive_doubling = {

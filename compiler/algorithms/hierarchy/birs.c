@@ -395,6 +395,7 @@ static const struct ordo_variant variants[] = {
 	{.settings = ""},
 	{.settings = "servers=#", .servers = true},
 	{.settings = "servers=#,fold=owner", .servers = true},
+	{.settings = "map=auto", .sparse = true},
 };
 
 const struct ordo_algorithm ordo_algorithm_birs = {
