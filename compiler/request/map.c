@@ -10,8 +10,8 @@
 static const struct ordo_parameter map_parameter = {.name = "map",
 	.values = "none|auto|[0,2,1,3]",
 	.fallback = "none",
-	.meaning = "the ranks in the order in which the algorithm counts them; auto: an order in "
-		   "which it needs no missing link, up to 64 ranks",
+	.meaning = "the ranks in the order in which the algorithm counts them; auto: one in which "
+		   "it needs no missing link, up to 64 ranks",
 	.kind = ORDO_LISTS};
 
 uint32_t ordo_parameter_count(const struct ordo_algorithm_facts *facts)

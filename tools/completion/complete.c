@@ -78,10 +78,11 @@ static void complete_algorithm_names(struct completion *completion, int op)
 static const struct ordo_parameter *find_parameter(
 	const struct ordo_algorithm_facts *facts, const char *name, size_t length)
 {
-	for (uint32_t i = 0; i < facts->nparameter; i++)
-		if (strlen(facts->parameters[i].name) == length &&
-			!strncmp(facts->parameters[i].name, name, length))
-			return &facts->parameters[i];
+	for (uint32_t i = 0; i < ordo_parameter_count(facts); i++) {
+		const struct ordo_parameter *parameter = ordo_parameter_at(facts, i);
+		if (strlen(parameter->name) == length && !strncmp(parameter->name, name, length))
+			return parameter;
+	}
 	return NULL;
 }
 
@@ -100,8 +101,8 @@ static void complete_parameters(
 			complete_words(completion, parameter->values, ")");
 		return;
 	}
-	for (uint32_t i = 0; i < facts->nparameter; i++) {
-		const struct ordo_parameter *parameter = &facts->parameters[i];
+	for (uint32_t i = 0; i < ordo_parameter_count(facts); i++) {
+		const struct ordo_parameter *parameter = ordo_parameter_at(facts, i);
 		char name[64];
 		snprintf(name, sizeof name, "%s=", parameter->name);
 		if (parameter->kind == ORDO_ALGORITHMS)
@@ -111,7 +112,7 @@ static void complete_parameters(
 	}
 }
 
-/* Names; for a complete name with parameters also the name with an opening parenthesis. */
+/* Names; for a complete name also the name with an opening parenthesis. */
 static void complete_algorithms(struct completion *completion)
 {
 	const char *typed = completion->word + completion->kept;
@@ -126,7 +127,7 @@ static void complete_algorithms(struct completion *completion)
 		return;
 	}
 	complete_algorithm_names(completion, completion->op);
-	if (facts && facts->nparameter) {
+	if (facts) {
 		snprintf(name, sizeof name, "%.*s(", (int)length, typed);
 		print_candidate(completion, name, "with parameters");
 	}

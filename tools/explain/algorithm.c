@@ -11,14 +11,12 @@
 static void explain_parameters(struct call *call, const struct ordo_algorithm_facts *facts)
 {
 	cJSON *list = cJSON_AddArrayToObject(call->answer, "parameters");
-	if (!facts->nparameter)
-		return;
-	const bool keyed = facts->parameters[0].kind != ORDO_ALGORITHMS;
-	say(call, "\nparameters, as in \"%s(%s%s%s)\":\n", facts->name,
-		keyed ? facts->parameters[0].name : "", keyed ? "=" : "",
-		facts->parameters[0].fallback);
-	for (uint32_t i = 0; i < facts->nparameter; i++) {
-		const struct ordo_parameter *parameter = &facts->parameters[i];
+	const struct ordo_parameter *first = ordo_parameter_at(facts, 0);
+	const bool keyed = first->kind != ORDO_ALGORITHMS;
+	say(call, "\nparameters, as in \"%s(%s%s%s)\":\n", facts->name, keyed ? first->name : "",
+		keyed ? "=" : "", first->fallback);
+	for (uint32_t i = 0; i < ordo_parameter_count(facts); i++) {
+		const struct ordo_parameter *parameter = ordo_parameter_at(facts, i);
 		cJSON *one = cJSON_CreateObject();
 		add_text(one, "name", parameter->name);
 		add_text(one, "values", parameter->values);
