@@ -1,0 +1,442 @@
+/* match.c - matches chunks and links in time.
+ *
+ * At each instant at which a move ends, links look for a chunk, those into the ranks that have the
+ * fewest chunks first. A link that finds none sleeps until its rank gets a chunk. A link that would
+ * end too late waits: by then faster links may have brought what is missing.
+ */
+#include "match.h"
+#include "ways.h"
+#include <ordo/arena.h>
+#include <ordo/schedule.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* From rank to rank; the links of the topology in order are links[first .. end). */
+struct pair {
+	uint32_t from, to, first, end;
+	uint64_t time; /* that a chunk takes */
+	bool asleep;
+};
+
+struct event {
+	uint64_t end;
+	uint32_t move; /* breaks ties; index into moves */
+	uint32_t pair;
+};
+
+struct matching {
+	const struct ordo_match_wish *wish;
+	uint32_t nrank, nword, npair;
+	struct pair *pairs;
+	uint64_t *order; /* [npair] for list_pairs */
+	uint32_t *links;
+	size_t pair_room, nlink, link_room;
+	uint64_t *distance; /* [nrank * nrank] on the fastest way; UINT64_MAX: there is none */
+	bool *busy;	    /* [links of the topology] */
+	uint32_t *out, *in; /* [nrank] how many moves begin and end there now */
+	uint64_t *has;	    /* [nrank * nword] bits of chunks that are there */
+	uint64_t *claimed;  /* [nrank * nword] are there or on their way there */
+	uint32_t *holders;  /* [nchunk] how many ranks have it or get it */
+	uint32_t *counts;   /* [nrank] how many chunks are there or on their way there */
+	struct ordo_matched_move *moves;
+	uint64_t *ends; /* [nmove] */
+	size_t nmove, move_room, end_room;
+	struct event *heap;
+	size_t nevent, event_room;
+	uint64_t now, deadline, missing; /* missing: chunks where they are wanted */
+};
+
+static void set_bit(uint64_t *bits, uint32_t i)
+{
+	bits[i / 64] |= UINT64_C(1) << i % 64;
+}
+
+static void clear_bit(uint64_t *bits, uint32_t i)
+{
+	bits[i / 64] &= ~(UINT64_C(1) << i % 64);
+}
+
+/* The links of a way to `to`, in the order in which a message takes them. */
+static bool add_pair(struct matching *m, const struct ordo_way *ways, uint32_t from, uint32_t to)
+{
+	const struct ordo_topology *topology = m->wish->topology;
+	const uint32_t hops = ways[to].hops;
+	if (!ordo_array_reserve(&m->pairs, &m->pair_room, (size_t)m->npair + 1, sizeof *m->pairs) ||
+		!ordo_array_reserve(&m->links, &m->link_room, m->nlink + hops, sizeof *m->links))
+		return false;
+	uint32_t link = ways[to].link;
+	for (uint32_t i = hops; i-- > 0; link = ways[topology->links[link].from].link)
+		m->links[m->nlink + i] = link;
+	const bool backwards = m->wish->backwards;
+	m->pairs[m->npair++] = (struct pair){backwards ? to : from, backwards ? from : to,
+		(uint32_t)m->nlink, (uint32_t)m->nlink + hops,
+		ordo_way_time(&ways[to], m->wish->chunk_bytes), false};
+	m->nlink += hops;
+	return true;
+}
+
+static bool find_pairs(struct matching *m)
+{
+	const struct ordo_topology *topology = m->wish->topology;
+	struct ordo_way *ways =
+		ordo_array_make((size_t)m->nrank + topology->nswitch, sizeof *ways, 0);
+	bool worked = ways;
+	for (uint32_t from = 0; worked && from < m->nrank; from++) {
+		ordo_ways_from(topology, from, ways);
+		for (uint32_t to = 0; worked && to < m->nrank; to++)
+			if (to != from && ways[to].hops != ORDO_NONE)
+				worked = add_pair(m, ways, from, to);
+	}
+	free(ways);
+	return worked;
+}
+
+/* Floyd and Warshall. */
+static void find_distances(struct matching *m)
+{
+	const uint32_t n = m->nrank;
+	uint64_t *distance = m->distance;
+	memset(distance, 0xff, (size_t)n * n * sizeof *distance);
+	for (uint32_t i = 0; i < n; i++)
+		distance[i * n + i] = 0;
+	for (uint32_t p = 0; p < m->npair; p++)
+		distance[m->pairs[p].from * n + m->pairs[p].to] = m->pairs[p].time;
+	for (uint32_t k = 0; k < n; k++)
+		for (uint32_t i = 0; i < n; i++)
+			for (uint32_t j = 0; j < n; j++) {
+				const uint64_t first = distance[i * n + k],
+					       second = distance[k * n + j];
+				if (first != UINT64_MAX && second != UINT64_MAX &&
+					first + second < distance[i * n + j])
+					distance[i * n + j] = first + second;
+			}
+}
+
+static bool fail_way(const struct matching *m, uint32_t from, uint32_t to, struct ordo_error *error)
+{
+	const bool backwards = m->wish->backwards;
+	return ordo_fail(error, ORDO_USAGE, 0,
+		"matching: no way leads from rank %u to rank %u in topology \"%s\"",
+		backwards ? to : from, backwards ? from : to, m->wish->topology->name);
+}
+
+/* Every chunk has a way to where it is wanted. */
+static bool check_ways(const struct matching *m, struct ordo_error *error)
+{
+	const struct ordo_match_wish *wish = m->wish;
+	for (uint32_t c = 0; c < wish->nchunk; c++)
+		for (uint32_t rank = 0; rank < m->nrank; rank++)
+			if ((!wish->to || wish->to[c] == rank) &&
+				m->distance[wish->from[c] * m->nrank + rank] == UINT64_MAX)
+				return fail_way(m, wish->from[c], rank, error);
+	return true;
+}
+
+static bool comes_before(const struct event *a, const struct event *b)
+{
+	return a->end != b->end ? a->end < b->end : a->move < b->move;
+}
+
+static bool push_event(struct matching *m, struct event event)
+{
+	if (!ordo_array_reserve(&m->heap, &m->event_room, m->nevent + 1, sizeof *m->heap))
+		return false;
+	size_t at = m->nevent++;
+	for (; at && comes_before(&event, &m->heap[(at - 1) / 2]); at = (at - 1) / 2)
+		m->heap[at] = m->heap[(at - 1) / 2];
+	m->heap[at] = event;
+	return true;
+}
+
+static struct event pop_event(struct matching *m)
+{
+	const struct event first = m->heap[0], last = m->heap[--m->nevent];
+	size_t at = 0;
+	for (size_t child; (child = 2 * at + 1) < m->nevent; at = child) {
+		if (child + 1 < m->nevent && comes_before(&m->heap[child + 1], &m->heap[child]))
+			child++;
+		if (!comes_before(&m->heap[child], &last))
+			break;
+		m->heap[at] = m->heap[child];
+	}
+	m->heap[at] = last;
+	return first;
+}
+
+/* A chunk for which the pair is part of a fastest way, of those the one with the longest way to go;
+ * or the one that the fewest ranks have. ORDO_NONE: there is none. */
+static uint32_t choose_chunk(const struct matching *m, const struct pair *pair)
+{
+	const uint64_t *here = m->has + (size_t)pair->from * m->nword,
+		       *there = m->claimed + (size_t)pair->to * m->nword;
+	const uint32_t n = m->nrank, *to = m->wish->to;
+	uint32_t best = ORDO_NONE;
+	for (uint32_t word = 0; word < m->nword; word++)
+		for (uint64_t bits = here[word] & ~there[word]; bits; bits &= bits - 1) {
+			const uint32_t c = word * 64 + (uint32_t)__builtin_ctzll(bits);
+			if (!to) {
+				if (best == ORDO_NONE || m->holders[c] < m->holders[best])
+					best = c;
+				continue;
+			}
+			const uint64_t left = m->distance[pair->from * n + to[c]];
+			if (pair->time + m->distance[pair->to * n + to[c]] == left &&
+				(best == ORDO_NONE ||
+					left > m->distance[pair->from * n + to[best]]))
+				best = c;
+		}
+	return best;
+}
+
+static bool is_free(const struct matching *m, const struct pair *pair)
+{
+	const uint32_t ports = m->wish->topology->ports;
+	bool free_now = !ports || (m->out[pair->from] < ports && m->in[pair->to] < ports);
+	for (uint32_t i = pair->first; free_now && i < pair->end; i++)
+		free_now = !m->busy[m->links[i]];
+	return free_now;
+}
+
+static void occupy(struct matching *m, const struct pair *pair, bool busy)
+{
+	for (uint32_t i = pair->first; i < pair->end; i++)
+		m->busy[m->links[i]] = busy;
+	m->out[pair->from] += busy ? 1 : -1u;
+	m->in[pair->to] += busy ? 1 : -1u;
+}
+
+static bool begin_move(struct matching *m, uint32_t p, uint32_t chunk)
+{
+	const struct pair *pair = &m->pairs[p];
+	const uint64_t end = m->now + pair->time;
+	if (!ordo_array_reserve(&m->moves, &m->move_room, m->nmove + 1, sizeof *m->moves) ||
+		!ordo_array_reserve(&m->ends, &m->end_room, m->nmove + 1, sizeof *m->ends) ||
+		!push_event(m, (struct event){end, (uint32_t)m->nmove, p}))
+		return false;
+	m->ends[m->nmove] = end;
+	m->moves[m->nmove++] = (struct ordo_matched_move){pair->from, pair->to, chunk};
+	set_bit(m->claimed + (size_t)pair->to * m->nword, chunk);
+	if (m->wish->to)
+		clear_bit(m->has + (size_t)pair->from * m->nword, chunk);
+	m->holders[chunk]++;
+	m->counts[pair->to]++;
+	occupy(m, pair, true);
+	return true;
+}
+
+static int compare_numbers(const void *a, const void *b)
+{
+	const uint64_t one = *(const uint64_t *)a, other = *(const uint64_t *)b;
+	return (one > other) - (one < other);
+}
+
+/* The pairs that look for chunks, those of the poorest receivers first. Returns how many. */
+static uint32_t list_pairs(const struct matching *m)
+{
+	uint32_t count = 0;
+	for (uint32_t p = 0; p < m->npair; p++)
+		if (!m->pairs[p].asleep && is_free(m, &m->pairs[p]))
+			m->order[count++] = (uint64_t)m->counts[m->pairs[p].to] << 32 | p;
+	qsort(m->order, count, sizeof *m->order, compare_numbers);
+	return count;
+}
+
+/* Every free pair looks for a chunk. */
+static bool match_now(struct matching *m)
+{
+	const uint32_t count = list_pairs(m);
+	bool worked = true;
+	for (uint32_t i = 0; worked && i < count; i++) {
+		struct pair *pair = &m->pairs[(uint32_t)m->order[i]];
+		if (m->now + pair->time > m->deadline || !is_free(m, pair))
+			continue;
+		const uint32_t chunk = choose_chunk(m, pair);
+		if (chunk == ORDO_NONE)
+			pair->asleep = true;
+		else
+			worked = begin_move(m, (uint32_t)m->order[i], chunk);
+	}
+	return worked;
+}
+
+static void end_move(struct matching *m, const struct event *event)
+{
+	const struct pair *pair = &m->pairs[event->pair];
+	const uint32_t chunk = m->moves[event->move].chunk, *to = m->wish->to;
+	occupy(m, pair, false);
+	set_bit(m->has + (size_t)pair->to * m->nword, chunk);
+	m->missing -= !to || to[chunk] == pair->to;
+	for (uint32_t p = 0; p < m->npair; p++)
+		if (m->pairs[p].from == pair->to)
+			m->pairs[p].asleep = false;
+}
+
+/* How many chunks a rank's links bring until a time, each as its fastest pair does. */
+static uint64_t count_until(const struct matching *m, const uint64_t *fastest, uint64_t time)
+{
+	uint64_t count = 0;
+	for (uint32_t link = 0; link < m->wish->topology->nlink; link++)
+		count += fastest[link] ? time / fastest[link] : 0;
+	return count;
+}
+
+/* fastest[links of the topology]: of the pairs that end at a rank with that link; 0: none do. */
+static uint64_t find_fastest(const struct matching *m, uint32_t rank, uint64_t *fastest)
+{
+	uint64_t slowest = 0;
+	memset(fastest, 0, m->wish->topology->nlink * sizeof *fastest);
+	for (uint32_t p = 0; p < m->npair; p++) {
+		const struct pair *pair = &m->pairs[p];
+		if (pair->to != rank)
+			continue;
+		const uint32_t last = m->links[m->wish->backwards ? pair->first : pair->end - 1];
+		if (!fastest[last] || pair->time < fastest[last])
+			fastest[last] = pair->time;
+		slowest = pair->time > slowest ? pair->time : slowest;
+	}
+	return slowest;
+}
+
+/* The least time in which the links of every rank can bring all that it lacks. */
+static bool find_deadline(struct matching *m)
+{
+	uint64_t *fastest = ordo_array_make(m->wish->topology->nlink, sizeof *fastest, 0);
+	m->deadline = 0;
+	for (uint32_t rank = 0; fastest && rank < m->nrank; rank++) {
+		const uint64_t lacks = m->wish->nchunk - m->counts[rank];
+		uint64_t low = 0, high = find_fastest(m, rank, fastest) * lacks;
+		while (low < high) {
+			const uint64_t middle = low + (high - low) / 2;
+			if (count_until(m, fastest, middle) >= lacks)
+				high = middle;
+			else
+				low = middle + 1;
+		}
+		m->deadline = low > m->deadline ? low : m->deadline;
+	}
+	free(fastest);
+	return fastest;
+}
+
+/* Nothing moves, and something is missing: the next time at which a move could end. */
+static void raise_deadline(struct matching *m)
+{
+	uint64_t next = UINT64_MAX;
+	for (uint32_t p = 0; p < m->npair; p++)
+		if (m->now + m->pairs[p].time < next && choose_chunk(m, &m->pairs[p]) != ORDO_NONE)
+			next = m->now + m->pairs[p].time;
+	m->deadline = next;
+}
+
+static bool run(struct matching *m)
+{
+	bool worked = match_now(m);
+	while (worked && m->missing) {
+		if (!m->nevent)
+			raise_deadline(m);
+		for (m->now = m->nevent ? m->heap[0].end : m->now;
+			m->nevent && m->heap[0].end == m->now;) {
+			const struct event event = pop_event(m);
+			end_move(m, &event);
+		}
+		worked = match_now(m);
+	}
+	return worked;
+}
+
+static bool open_matching(struct matching *m, const struct ordo_match_wish *wish)
+{
+	const uint32_t n = wish->topology->nrank;
+	*m = (struct matching){
+		.wish = wish, .nrank = n, .nword = wish->nchunk / 64 + 1, .deadline = UINT64_MAX};
+	m->distance = ordo_array_make((size_t)n * n, sizeof *m->distance, 0);
+	m->busy = ordo_array_make(wish->topology->nlink, sizeof *m->busy, 0);
+	m->out = ordo_array_make(n, sizeof *m->out, 0);
+	m->in = ordo_array_make(n, sizeof *m->in, 0);
+	m->has = ordo_array_make((size_t)n * m->nword, sizeof *m->has, 0);
+	m->claimed = ordo_array_make((size_t)n * m->nword, sizeof *m->claimed, 0);
+	m->holders = ordo_array_make(wish->nchunk, sizeof *m->holders, 0);
+	m->counts = ordo_array_make(n, sizeof *m->counts, 0);
+	if (!m->distance || !m->busy || !m->out || !m->in || !m->has || !m->claimed ||
+		!m->holders || !m->counts || !find_pairs(m))
+		return false;
+	m->order = ordo_array_make(m->npair, sizeof *m->order, 0);
+	return m->order;
+}
+
+static void close_matching(struct matching *m)
+{
+	free(m->pairs);
+	free(m->order);
+	free(m->links);
+	free(m->distance);
+	free(m->busy);
+	free(m->out);
+	free(m->in);
+	free(m->has);
+	free(m->claimed);
+	free(m->holders);
+	free(m->counts);
+	free(m->moves);
+	free(m->ends);
+	free(m->heap);
+}
+
+static void place_chunks(struct matching *m)
+{
+	const struct ordo_match_wish *wish = m->wish;
+	for (uint32_t c = 0; c < wish->nchunk; c++) {
+		const uint32_t from = wish->from[c];
+		set_bit(m->has + (size_t)from * m->nword, c);
+		set_bit(m->claimed + (size_t)from * m->nword, c);
+		m->holders[c] = 1;
+		m->counts[from]++;
+		m->missing += wish->to ? wish->to[c] != from : m->nrank - 1;
+	}
+}
+
+/* As the last to end goes first, and each the other way. */
+static bool turn_round(struct matching *m)
+{
+	struct ordo_matched_move *turned = ordo_array_make(m->nmove, sizeof *turned, 0);
+	m->nevent = 0;
+	for (uint32_t i = 0; turned && i < m->nmove; i++)
+		if (!push_event(m, (struct event){UINT64_MAX - m->ends[i],
+					   (uint32_t)m->nmove - 1 - i, 0})) {
+			free(turned);
+			return false;
+		}
+	for (size_t i = 0; turned && i < m->nmove; i++) {
+		const struct ordo_matched_move *move = &m->moves[m->nmove - 1 - pop_event(m).move];
+		turned[i] = (struct ordo_matched_move){move->to, move->from, move->chunk};
+	}
+	if (!turned)
+		return false;
+	free(m->moves);
+	m->moves = turned;
+	return true;
+}
+
+bool ordo_match(struct ordo_matched_move **moves, size_t *nmove, uint64_t *span,
+	const struct ordo_match_wish *wish, struct ordo_error *error)
+{
+	struct matching m;
+	bool worked = open_matching(&m, wish);
+	if (worked) {
+		find_distances(&m);
+		if (!check_ways(&m, error)) {
+			close_matching(&m);
+			return false;
+		}
+		place_chunks(&m);
+		worked = (wish->to || find_deadline(&m)) && run(&m) &&
+			 (!wish->backwards || turn_round(&m));
+	}
+	*moves = worked ? m.moves : NULL;
+	*nmove = m.nmove;
+	m.moves = worked ? NULL : m.moves;
+	if (span)
+		*span = m.now;
+	close_matching(&m);
+	return worked || ordo_fail_memory(error);
+}
