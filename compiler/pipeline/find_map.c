@@ -3,6 +3,7 @@
 #include "find_map.h"
 #include "map_search.h"
 #include "passes.h"
+#include "synthesis/match/ways.h"
 #include <ordo/detail/slots.h>
 #include <ordo/detail/topologies.h>
 #include <ordo/operator.h>
@@ -12,43 +13,6 @@
 
 /* What the vector of a rank is taken to have: as `ordo compile` chooses. */
 enum { USUAL_BYTES = 1 << 20 };
-
-/* The fewest hops from one rank to a vertex, and of such ways the one of the most bandwidth. */
-struct way {
-	uint32_t hops; /* ORDO_NONE: none is known */
-	double latency_ns, bandwidth_gbs;
-};
-
-static bool is_better(const struct way *a, const struct way *b)
-{
-	return a->hops != b->hops ? a->hops < b->hops : a->bandwidth_gbs > b->bandwidth_gbs;
-}
-
-static void find_ways(const struct ordo_topology *topology, uint32_t from, struct way *ways)
-{
-	const uint32_t nvertex = topology->nrank + topology->nswitch;
-	for (uint32_t v = 0; v < nvertex; v++)
-		ways[v] = (struct way){ORDO_NONE, 0, 0};
-	ways[from] = (struct way){0, 0, 1e30};
-	bool more = true;
-	for (uint32_t hops = 0; more; hops++) {
-		more = false;
-		for (uint32_t i = 0; i < topology->nlink; i++) {
-			const struct ordo_link *link = &topology->links[i];
-			const struct way *way = &ways[link->from];
-			if (link->down || way->hops != hops ||
-				(link->from < topology->nrank && link->from != from))
-				continue;
-			const struct way next = {hops + 1, way->latency_ns + link->latency_ns,
-				link->bandwidth_gbs < way->bandwidth_gbs ? link->bandwidth_gbs
-									 : way->bandwidth_gbs};
-			if (is_better(&next, &ways[link->to])) {
-				ways[link->to] = next;
-				more = true;
-			}
-		}
-	}
-}
 
 /* The network as the search sees it. */
 struct network {
@@ -61,20 +25,20 @@ static bool measure(struct network *network, const struct ordo_topology *topolog
 	uint32_t chunk_bytes, struct ordo_error *error)
 {
 	const uint32_t n = topology->nrank;
-	struct way *ways = ordo_array_make((size_t)n + topology->nswitch, sizeof *ways, 0);
+	struct ordo_way *ways = ordo_array_make((size_t)n + topology->nswitch, sizeof *ways, 0);
 	if (!ways)
 		return ordo_fail_memory(error);
 	for (uint32_t i = 0; i < n; i++) {
-		find_ways(topology, i, ways);
+		ordo_ways_from(topology, i, ways);
 		for (uint32_t j = 0; j < n; j++) {
 			if (ordo_topology_reaches(topology, i, j) &&
 				ordo_topology_reaches(topology, j, i))
 				network->joined[i] |= UINT64_C(1) << j;
 			if (i == j || ways[j].hops == ORDO_NONE)
 				continue;
-			network->latency[i * n + j] = (uint64_t)(ways[j].latency_ns * 1e3);
+			network->latency[i * n + j] = ordo_way_time(&ways[j], 0);
 			network->time[i * n + j] =
-				(uint64_t)(chunk_bytes * 1e3 / ways[j].bandwidth_gbs);
+				ordo_way_time(&ways[j], chunk_bytes) - network->latency[i * n + j];
 		}
 	}
 	free(ways);

@@ -19,8 +19,8 @@ bool ordo_check_problem(const struct ordo_problem *problem, struct ordo_error *e
  * several lists as `order=[[0,1,2],[0,2,1]]`. Needs resolved->problem and ->registry. */
 bool ordo_notation_read(
 	struct ordo_resolved_request *resolved, const char *text, struct ordo_error *error);
-/* The notation that was read, with map=[...] instead of its own map; without one if each map[i] is i.
- * NULL: no memory. */
+/* The notation that was read, with map=[...] instead of its own map; without one if each map[i] is
+ * i. NULL: no memory. */
 const char *ordo_notation_with_map(struct ordo_resolved_request *resolved, const uint32_t *map);
 /* Fails if the algorithm does not have the operator. */
 bool ordo_has_operator(struct ordo_resolved_request *resolved, struct ordo_error *error);

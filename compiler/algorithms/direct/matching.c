@@ -26,8 +26,11 @@ struct phase {
 	size_t nmove;
 };
 
+/* Of the problem with K chunks a block: a hierarchy asks for another K than it prepared. */
 struct matched {
 	struct ordo_topology *mesh; /* where the request has no topology; NULL */
+	const struct ordo_topology *topology;
+	uint32_t bytes, K;
 	struct phase sums, copies;
 };
 
@@ -68,7 +71,7 @@ static uint32_t target_of(const struct ordo_problem *problem, uint32_t chunk)
 	return problem->op == ORDO_ALLTOALL ? chunk / K % problem->nrank : chunk / K;
 }
 
-static bool match_phase(const struct ordo_match_wish *whole, const struct ordo_problem *problem,
+static bool match_phase(const struct matched *matched, const struct ordo_problem *problem,
 	struct phase *phase, bool backwards, struct ordo_error *error)
 {
 	const uint32_t nchunk = ordo_nchunk(problem),
@@ -76,9 +79,9 @@ static bool match_phase(const struct ordo_match_wish *whole, const struct ordo_p
 	const bool all = sums(problem->op) || spreads(problem->op);
 	uint32_t *from = ordo_array_make(nchunk, sizeof *from, 0),
 		 *to = ordo_array_make(nchunk, sizeof *to, 0);
-	const struct ordo_match_wish wish = {.topology = whole->topology,
+	const struct ordo_match_wish wish = {.topology = matched->topology,
 		.backwards = backwards,
-		.chunk_bytes = whole->chunk_bytes / own + 1,
+		.chunk_bytes = matched->bytes / own + 1,
 		.nchunk = nchunk,
 		.from = from,
 		.to = all ? NULL : to};
@@ -86,12 +89,41 @@ static bool match_phase(const struct ordo_match_wish *whole, const struct ordo_p
 		from[c] = home_of(problem, c);
 		to[c] = target_of(problem, c);
 	}
+	free(phase->moves);
+	*phase = (struct phase){0};
 	const bool worked = from && to
 				    ? ordo_match(&phase->moves, &phase->nmove, NULL, &wish, error)
 				    : ordo_fail_memory(error);
 	free(from);
 	free(to);
 	return worked;
+}
+
+static bool match(
+	struct matched *matched, const struct ordo_problem *problem, struct ordo_error *error)
+{
+	if ((uint64_t)ordo_nchunk(problem) * problem->nrank > MOST_PLACES)
+		return ordo_fail(error, ORDO_USAGE, 0,
+			"matching: found %u chunks on %u ranks, wanted a product of at most %d",
+			ordo_nchunk(problem), problem->nrank, MOST_PLACES);
+	matched->K = 0;
+	if ((sums(problem->op) && !match_phase(matched, problem, &matched->sums, true, error)) ||
+		(problem->op != ORDO_REDUCESCATTER &&
+			!match_phase(matched, problem, &matched->copies, false, error)))
+		return false;
+	matched->K = problem->chunks_per_block;
+	return true;
+}
+
+/* The moves of both phases. NULL: see the error. */
+static const struct matched *moves_of(
+	const struct ordo_resolved_request *request, struct ordo_error *error)
+{
+	struct matched *matched = request->prepared;
+	return matched->K == request->problem.chunks_per_block ||
+			       match(matched, &request->problem, error)
+		       ? matched
+		       : NULL;
 }
 
 static uint32_t natural_chunks(const struct ordo_resolved_request *request)
@@ -108,23 +140,13 @@ static bool prepare(struct ordo_resolved_request *request, struct ordo_error *er
 	request->prepared = matched;
 	if (!matched)
 		return ordo_fail_memory(error);
-	*matched = (struct matched){0};
+	*matched = (struct matched){.bytes = ordo_parameter_number(request, "bytes")};
 	if (!problem.chunks_per_block)
 		problem.chunks_per_block = natural_chunks(request);
-	if ((uint64_t)ordo_nchunk(&problem) * problem.nrank > MOST_PLACES)
-		return ordo_fail(error, ORDO_USAGE, 0,
-			"matching: found %u chunks on %u ranks, wanted a product of at most %d",
-			ordo_nchunk(&problem), problem.nrank, MOST_PLACES);
 	if (!request->topology)
 		matched->mesh = ordo_topology_make("full-mesh", problem.nrank, error);
-	/* Of the whole buffer. */
-	const struct ordo_match_wish whole = {
-		.topology = request->topology ? request->topology : matched->mesh,
-		.chunk_bytes = ordo_parameter_number(request, "bytes")};
-	return whole.topology &&
-	       (!sums(problem.op) || match_phase(&whole, &problem, &matched->sums, true, error)) &&
-	       (problem.op == ORDO_REDUCESCATTER ||
-		       match_phase(&whole, &problem, &matched->copies, false, error));
+	matched->topology = request->topology ? request->topology : matched->mesh;
+	return matched->topology && match(matched, &problem, error);
 }
 
 static void release(struct ordo_resolved_request *request)
@@ -242,7 +264,12 @@ static void build(struct ordo_builder *b, const struct ordo_resolved_request *re
 		[ORDO_GATHER] = "gather",
 		[ORDO_ALLTOALL] = "all-to-all"};
 	const struct ordo_problem *problem = &request->problem;
-	const struct matched *matched = request->prepared;
+	struct ordo_error error = {0};
+	const struct matched *matched = moves_of(request, &error);
+	if (!matched) {
+		ordo_builder_fail(b, "%s", error.text);
+		return;
+	}
 	keep_own(b, problem);
 	if (sums(problem->op))
 		write_sums(b, &matched->sums);
@@ -257,12 +284,12 @@ static void build(struct ordo_builder *b, const struct ordo_resolved_request *re
 /* The longest chain of the moves of a chunk. ORDO_UNCOUNTED: no memory. */
 static uint64_t steps(const struct ordo_resolved_request *request)
 {
-	const struct matched *matched = request->prepared;
+	const struct matched *matched = moves_of(request, NULL);
 	const uint32_t nchunk = ordo_nchunk(&request->problem);
 	uint64_t most = 0;
 	uint32_t *depths =
 		ordo_array_make((size_t)nchunk * request->problem.nrank, sizeof *depths, 0);
-	for (uint32_t i = 0; depths && i < 2; i++) {
+	for (uint32_t i = 0; matched && depths && i < 2; i++) {
 		const struct phase *phase = i ? &matched->copies : &matched->sums;
 		for (size_t k = 0; k < phase->nmove; k++) {
 			const struct ordo_matched_move *move = &phase->moves[k];
@@ -274,21 +301,21 @@ static uint64_t steps(const struct ordo_resolved_request *request)
 		}
 	}
 	free(depths);
-	return depths ? most : ORDO_UNCOUNTED;
+	return matched && depths ? most : ORDO_UNCOUNTED;
 }
 
 static uint64_t volume(const struct ordo_resolved_request *request)
 {
-	const struct matched *matched = request->prepared;
+	const struct matched *matched = moves_of(request, NULL);
 	uint64_t sent[MOST_RANKS] = {0}, most = 0;
-	for (uint32_t i = 0; i < 2; i++) {
+	for (uint32_t i = 0; matched && i < 2; i++) {
 		const struct phase *phase = i ? &matched->copies : &matched->sums;
 		for (size_t k = 0; k < phase->nmove; k++)
 			sent[phase->moves[k].from]++;
 	}
 	for (uint32_t rank = 0; rank < request->problem.nrank; rank++)
 		most = sent[rank] > most ? sent[rank] : most;
-	return most;
+	return matched ? most : ORDO_UNCOUNTED;
 }
 
 static const struct ordo_parameter parameters[] = {

@@ -24,6 +24,17 @@ struct event {
 	uint32_t pair;
 };
 
+/* A heap. */
+struct events {
+	struct event *items;
+	size_t count, room;
+};
+
+struct timed {
+	struct ordo_matched_move move;
+	uint64_t end;
+};
+
 struct matching {
 	const struct ordo_match_wish *wish;
 	uint32_t nrank, nword, npair;
@@ -31,18 +42,16 @@ struct matching {
 	uint64_t *order; /* [npair] for list_pairs */
 	uint32_t *links;
 	size_t pair_room, nlink, link_room;
-	uint64_t *distance; /* [nrank * nrank] on the fastest way; UINT64_MAX: there is none */
-	bool *busy;	    /* [links of the topology] */
-	uint32_t *out, *in; /* [nrank] how many moves begin and end there now */
-	uint64_t *has;	    /* [nrank * nword] bits of chunks that are there */
-	uint64_t *claimed;  /* [nrank * nword] are there or on their way there */
-	uint32_t *holders;  /* [nchunk] how many ranks have it or get it */
-	uint32_t *counts;   /* [nrank] how many chunks are there or on their way there */
-	struct ordo_matched_move *moves;
-	uint64_t *ends; /* [nmove] */
-	size_t nmove, move_room, end_room;
-	struct event *heap;
-	size_t nevent, event_room;
+	uint64_t *distance;  /* [nrank * nrank] on the fastest way; UINT64_MAX: there is none */
+	bool *busy;	     /* [links of the topology] */
+	uint32_t *out, *in;  /* [nrank] how many moves begin and end there now */
+	uint64_t *has;	     /* [nrank * nword] bits of chunks that are there */
+	uint64_t *claimed;   /* [nrank * nword] are there or on their way there */
+	uint32_t *holders;   /* [nchunk] how many ranks have it or get it */
+	uint32_t *counts;    /* [nrank] how many chunks are there or on their way there */
+	struct timed *moves; /* [nmove] in the order in which they begin */
+	size_t nmove, move_room;
+	struct events events;
 	uint64_t now, deadline, missing; /* missing: chunks where they are wanted */
 };
 
@@ -137,29 +146,32 @@ static bool comes_before(const struct event *a, const struct event *b)
 	return a->end != b->end ? a->end < b->end : a->move < b->move;
 }
 
-static bool push_event(struct matching *m, struct event event)
+static bool push_event(struct events *events, struct event event)
 {
-	if (!ordo_array_reserve(&m->heap, &m->event_room, m->nevent + 1, sizeof *m->heap))
+	if (!ordo_array_reserve(
+		    &events->items, &events->room, events->count + 1, sizeof *events->items))
 		return false;
-	size_t at = m->nevent++;
-	for (; at && comes_before(&event, &m->heap[(at - 1) / 2]); at = (at - 1) / 2)
-		m->heap[at] = m->heap[(at - 1) / 2];
-	m->heap[at] = event;
+	struct event *heap = events->items;
+	size_t at = events->count++;
+	for (; at && comes_before(&event, &heap[(at - 1) / 2]); at = (at - 1) / 2)
+		heap[at] = heap[(at - 1) / 2];
+	heap[at] = event;
 	return true;
 }
 
-static struct event pop_event(struct matching *m)
+static struct event pop_event(struct events *events)
 {
-	const struct event first = m->heap[0], last = m->heap[--m->nevent];
+	struct event *heap = events->items;
+	const struct event first = heap[0], last = heap[--events->count];
 	size_t at = 0;
-	for (size_t child; (child = 2 * at + 1) < m->nevent; at = child) {
-		if (child + 1 < m->nevent && comes_before(&m->heap[child + 1], &m->heap[child]))
+	for (size_t child; (child = 2 * at + 1) < events->count; at = child) {
+		if (child + 1 < events->count && comes_before(&heap[child + 1], &heap[child]))
 			child++;
-		if (!comes_before(&m->heap[child], &last))
+		if (!comes_before(&heap[child], &last))
 			break;
-		m->heap[at] = m->heap[child];
+		heap[at] = heap[child];
 	}
-	m->heap[at] = last;
+	heap[at] = last;
 	return first;
 }
 
@@ -210,11 +222,9 @@ static bool begin_move(struct matching *m, uint32_t p, uint32_t chunk)
 	const struct pair *pair = &m->pairs[p];
 	const uint64_t end = m->now + pair->time;
 	if (!ordo_array_reserve(&m->moves, &m->move_room, m->nmove + 1, sizeof *m->moves) ||
-		!ordo_array_reserve(&m->ends, &m->end_room, m->nmove + 1, sizeof *m->ends) ||
-		!push_event(m, (struct event){end, (uint32_t)m->nmove, p}))
+		!push_event(&m->events, (struct event){end, (uint32_t)m->nmove, p}))
 		return false;
-	m->ends[m->nmove] = end;
-	m->moves[m->nmove++] = (struct ordo_matched_move){pair->from, pair->to, chunk};
+	m->moves[m->nmove++] = (struct timed){{pair->from, pair->to, chunk}, end};
 	set_bit(m->claimed + (size_t)pair->to * m->nword, chunk);
 	if (m->wish->to)
 		clear_bit(m->has + (size_t)pair->from * m->nword, chunk);
@@ -262,7 +272,7 @@ static bool match_now(struct matching *m)
 static void end_move(struct matching *m, const struct event *event)
 {
 	const struct pair *pair = &m->pairs[event->pair];
-	const uint32_t chunk = m->moves[event->move].chunk, *to = m->wish->to;
+	const uint32_t chunk = m->moves[event->move].move.chunk, *to = m->wish->to;
 	occupy(m, pair, false);
 	set_bit(m->has + (size_t)pair->to * m->nword, chunk);
 	m->missing -= !to || to[chunk] == pair->to;
@@ -332,11 +342,13 @@ static bool run(struct matching *m)
 {
 	bool worked = match_now(m);
 	while (worked && m->missing) {
-		if (!m->nevent)
+		struct events *events = &m->events;
+		if (!events->count)
 			raise_deadline(m);
-		for (m->now = m->nevent ? m->heap[0].end : m->now;
-			m->nevent && m->heap[0].end == m->now;) {
-			const struct event event = pop_event(m);
+		else
+			m->now = events->items[0].end;
+		while (events->count && events->items[0].end == m->now) {
+			const struct event event = pop_event(events);
 			end_move(m, &event);
 		}
 		worked = match_now(m);
@@ -378,8 +390,7 @@ static void close_matching(struct matching *m)
 	free(m->holders);
 	free(m->counts);
 	free(m->moves);
-	free(m->ends);
-	free(m->heap);
+	free(m->events.items);
 }
 
 static void place_chunks(struct matching *m)
@@ -395,48 +406,52 @@ static void place_chunks(struct matching *m)
 	}
 }
 
-/* As the last to end goes first, and each the other way. */
-static bool turn_round(struct matching *m)
+/* The last to end goes first, and each the other way. */
+static bool turn_round(struct matching *m, struct ordo_matched_move *turned)
 {
-	struct ordo_matched_move *turned = ordo_array_make(m->nmove, sizeof *turned, 0);
-	m->nevent = 0;
-	for (uint32_t i = 0; turned && i < m->nmove; i++)
-		if (!push_event(m, (struct event){UINT64_MAX - m->ends[i],
-					   (uint32_t)m->nmove - 1 - i, 0})) {
-			free(turned);
+	m->events.count = 0;
+	for (size_t i = m->nmove; i-- > 0;)
+		if (!push_event(&m->events, (struct event){UINT64_MAX - m->moves[i].end,
+						    (uint32_t)(m->nmove - 1 - i), 0}))
 			return false;
-		}
-	for (size_t i = 0; turned && i < m->nmove; i++) {
-		const struct ordo_matched_move *move = &m->moves[m->nmove - 1 - pop_event(m).move];
+	for (size_t i = 0; i < m->nmove; i++) {
+		const struct ordo_matched_move *move =
+			&m->moves[m->nmove - 1 - pop_event(&m->events).move].move;
 		turned[i] = (struct ordo_matched_move){move->to, move->from, move->chunk};
 	}
-	if (!turned)
-		return false;
-	free(m->moves);
-	m->moves = turned;
 	return true;
+}
+
+/* In their order. NULL: no memory. */
+static struct ordo_matched_move *take_moves(struct matching *m)
+{
+	struct ordo_matched_move *moves = ordo_array_make(m->nmove, sizeof *moves, 0);
+	for (size_t i = 0; moves && i < m->nmove; i++)
+		moves[i] = m->moves[i].move;
+	if (!moves || !m->wish->backwards || turn_round(m, moves))
+		return moves;
+	free(moves);
+	return NULL;
 }
 
 bool ordo_match(struct ordo_matched_move **moves, size_t *nmove, uint64_t *span,
 	const struct ordo_match_wish *wish, struct ordo_error *error)
 {
 	struct matching m;
-	bool worked = open_matching(&m, wish);
+	*moves = NULL;
+	bool worked = open_matching(&m, wish) || ordo_fail_memory(error);
 	if (worked) {
 		find_distances(&m);
-		if (!check_ways(&m, error)) {
-			close_matching(&m);
-			return false;
-		}
-		place_chunks(&m);
-		worked = (wish->to || find_deadline(&m)) && run(&m) &&
-			 (!wish->backwards || turn_round(&m));
+		worked = check_ways(&m, error);
 	}
-	*moves = worked ? m.moves : NULL;
+	if (worked) {
+		place_chunks(&m);
+		worked = (wish->to || find_deadline(&m)) && run(&m) && (*moves = take_moves(&m));
+		worked = worked || ordo_fail_memory(error);
+	}
 	*nmove = m.nmove;
-	m.moves = worked ? NULL : m.moves;
 	if (span)
 		*span = m.now;
 	close_matching(&m);
-	return worked || ordo_fail_memory(error);
+	return worked;
 }
