@@ -32,6 +32,7 @@ struct events {
 
 struct timed {
 	struct ordo_matched_move move;
+	uint32_t pair;
 	uint64_t end;
 };
 
@@ -40,6 +41,7 @@ struct matching {
 	uint32_t nrank, nword, npair;
 	struct pair *pairs;
 	uint64_t *order; /* [npair] for list_pairs */
+	bool *tried;	 /* [npair] for take_over, of the moves that begin now */
 	uint32_t *links;
 	size_t pair_room, nlink, link_room;
 	uint64_t *distance;  /* [nrank * nrank] on the fastest way; UINT64_MAX: there is none */
@@ -54,6 +56,11 @@ struct matching {
 	struct events events;
 	uint64_t now, deadline, missing; /* missing: chunks where they are wanted */
 };
+
+static bool has_bit(const uint64_t *bits, uint32_t i)
+{
+	return bits[i / 64] >> i % 64 & 1;
+}
 
 static void set_bit(uint64_t *bits, uint32_t i)
 {
@@ -217,6 +224,14 @@ static void occupy(struct matching *m, const struct pair *pair, bool busy)
 	m->in[pair->to] += busy ? 1 : -1u;
 }
 
+/* No other pair takes it there. */
+static void claim(struct matching *m, uint32_t rank, uint32_t chunk)
+{
+	set_bit(m->claimed + (size_t)rank * m->nword, chunk);
+	m->holders[chunk]++;
+}
+
+/* Of a chunk that is claimed. */
 static bool begin_move(struct matching *m, uint32_t p, uint32_t chunk)
 {
 	const struct pair *pair = &m->pairs[p];
@@ -224,11 +239,9 @@ static bool begin_move(struct matching *m, uint32_t p, uint32_t chunk)
 	if (!ordo_array_reserve(&m->moves, &m->move_room, m->nmove + 1, sizeof *m->moves) ||
 		!push_event(&m->events, (struct event){end, (uint32_t)m->nmove, p}))
 		return false;
-	m->moves[m->nmove++] = (struct timed){{pair->from, pair->to, chunk}, end};
-	set_bit(m->claimed + (size_t)pair->to * m->nword, chunk);
+	m->moves[m->nmove++] = (struct timed){{pair->from, pair->to, chunk}, p, end};
 	if (m->wish->to)
 		clear_bit(m->has + (size_t)pair->from * m->nword, chunk);
-	m->holders[chunk]++;
 	m->counts[pair->to]++;
 	occupy(m, pair, true);
 	return true;
@@ -251,16 +264,55 @@ static uint32_t list_pairs(const struct matching *m)
 	return count;
 }
 
+/* A chunk that another pair begins to take to the same rank now, if that finds another one, and so
+ * on: an augmenting path of a matching of pairs and chunks. `first` is the first move that begins
+ * now. */
+static uint32_t take_over(struct matching *m, const struct pair *pair, size_t first)
+{
+	for (size_t i = first; i < m->nmove; i++) {
+		struct timed *begun = &m->moves[i];
+		const uint32_t taken = begun->move.chunk;
+		if (m->tried[i - first] || begun->move.to != pair->to ||
+			!has_bit(m->has + (size_t)pair->from * m->nword, taken))
+			continue;
+		m->tried[i - first] = true;
+		const struct pair *other = &m->pairs[begun->pair];
+		uint32_t chunk = choose_chunk(m, other);
+		if (chunk != ORDO_NONE)
+			claim(m, other->to, chunk);
+		else
+			chunk = take_over(m, other, first);
+		if (chunk != ORDO_NONE) {
+			m->moves[i].move.chunk = chunk;
+			return taken;
+		}
+	}
+	return ORDO_NONE;
+}
+
+/* ORDO_NONE: there is nothing to take. */
+static uint32_t find_chunk(struct matching *m, const struct pair *pair, size_t first)
+{
+	const uint32_t chunk = choose_chunk(m, pair);
+	if (chunk != ORDO_NONE)
+		claim(m, pair->to, chunk);
+	if (chunk != ORDO_NONE || m->wish->to)
+		return chunk;
+	memset(m->tried, 0, (m->nmove - first) * sizeof *m->tried);
+	return take_over(m, pair, first);
+}
+
 /* Every free pair looks for a chunk. */
 static bool match_now(struct matching *m)
 {
 	const uint32_t count = list_pairs(m);
+	const size_t first = m->nmove;
 	bool worked = true;
 	for (uint32_t i = 0; worked && i < count; i++) {
 		struct pair *pair = &m->pairs[(uint32_t)m->order[i]];
 		if (m->now + pair->time > m->deadline || !is_free(m, pair))
 			continue;
-		const uint32_t chunk = choose_chunk(m, pair);
+		const uint32_t chunk = find_chunk(m, pair, first);
 		if (chunk == ORDO_NONE)
 			pair->asleep = true;
 		else
@@ -373,13 +425,15 @@ static bool open_matching(struct matching *m, const struct ordo_match_wish *wish
 		!m->holders || !m->counts || !find_pairs(m))
 		return false;
 	m->order = ordo_array_make(m->npair, sizeof *m->order, 0);
-	return m->order;
+	m->tried = ordo_array_make(m->npair, sizeof *m->tried, 0);
+	return m->order && m->tried;
 }
 
 static void close_matching(struct matching *m)
 {
 	free(m->pairs);
 	free(m->order);
+	free(m->tried);
 	free(m->links);
 	free(m->distance);
 	free(m->busy);
