@@ -5,18 +5,11 @@
  * end too late waits: by then faster links may have brought what is missing.
  */
 #include "match.h"
-#include "ways.h"
+#include "network.h"
 #include <ordo/arena.h>
 #include <ordo/schedule.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* From rank to rank; the links of the topology in order are links[first .. end). */
-struct pair {
-	uint32_t from, to, first, end;
-	uint64_t time; /* that a chunk takes */
-	bool asleep;
-};
 
 struct event {
 	uint64_t end;
@@ -38,13 +31,14 @@ struct timed {
 
 struct matching {
 	const struct ordo_match_wish *wish;
+	struct ordo_match_network network;
+	struct ordo_match_plan plan; /* of chunks that one rank wants */
+	uint32_t *next;		     /* [nchunk] of the plan: the pair that the chunk takes next */
 	uint32_t nrank, nword, npair;
-	struct pair *pairs;
-	uint64_t *order; /* [npair] for list_pairs */
-	bool *tried;	 /* [npair] for take_over, of the moves that begin now */
-	uint32_t *links;
-	size_t pair_room, nlink, link_room;
-	uint64_t *distance;  /* [nrank * nrank] on the fastest way; UINT64_MAX: there is none */
+	const struct ordo_match_pair *pairs;
+	bool *asleep;	     /* [npair] */
+	uint64_t *order;     /* [npair] for list_pairs */
+	bool *tried;	     /* [npair] for take_over, of the moves that begin now */
 	bool *busy;	     /* [links of the topology] */
 	uint32_t *out, *in;  /* [nrank] how many moves begin and end there now */
 	uint64_t *has;	     /* [nrank * nword] bits of chunks that are there */
@@ -70,82 +64,6 @@ static void set_bit(uint64_t *bits, uint32_t i)
 static void clear_bit(uint64_t *bits, uint32_t i)
 {
 	bits[i / 64] &= ~(UINT64_C(1) << i % 64);
-}
-
-/* The links of a way to `to`, in the order in which a message takes them. */
-static bool add_pair(struct matching *m, const struct ordo_way *ways, uint32_t from, uint32_t to)
-{
-	const struct ordo_topology *topology = m->wish->topology;
-	const uint32_t hops = ways[to].hops;
-	if (!ordo_array_reserve(&m->pairs, &m->pair_room, (size_t)m->npair + 1, sizeof *m->pairs) ||
-		!ordo_array_reserve(&m->links, &m->link_room, m->nlink + hops, sizeof *m->links))
-		return false;
-	uint32_t link = ways[to].link;
-	for (uint32_t i = hops; i-- > 0; link = ways[topology->links[link].from].link)
-		m->links[m->nlink + i] = link;
-	const bool backwards = m->wish->backwards;
-	m->pairs[m->npair++] = (struct pair){backwards ? to : from, backwards ? from : to,
-		(uint32_t)m->nlink, (uint32_t)m->nlink + hops,
-		ordo_way_time(&ways[to], m->wish->chunk_bytes), false};
-	m->nlink += hops;
-	return true;
-}
-
-static bool find_pairs(struct matching *m)
-{
-	const struct ordo_topology *topology = m->wish->topology;
-	struct ordo_way *ways =
-		ordo_array_make((size_t)m->nrank + topology->nswitch, sizeof *ways, 0);
-	bool worked = ways;
-	for (uint32_t from = 0; worked && from < m->nrank; from++) {
-		ordo_ways_from(topology, from, ways);
-		for (uint32_t to = 0; worked && to < m->nrank; to++)
-			if (to != from && ways[to].hops != ORDO_NONE)
-				worked = add_pair(m, ways, from, to);
-	}
-	free(ways);
-	return worked;
-}
-
-/* Floyd and Warshall. */
-static void find_distances(struct matching *m)
-{
-	const uint32_t n = m->nrank;
-	uint64_t *distance = m->distance;
-	memset(distance, 0xff, (size_t)n * n * sizeof *distance);
-	for (uint32_t i = 0; i < n; i++)
-		distance[i * n + i] = 0;
-	for (uint32_t p = 0; p < m->npair; p++)
-		distance[m->pairs[p].from * n + m->pairs[p].to] = m->pairs[p].time;
-	for (uint32_t k = 0; k < n; k++)
-		for (uint32_t i = 0; i < n; i++)
-			for (uint32_t j = 0; j < n; j++) {
-				const uint64_t first = distance[i * n + k],
-					       second = distance[k * n + j];
-				if (first != UINT64_MAX && second != UINT64_MAX &&
-					first + second < distance[i * n + j])
-					distance[i * n + j] = first + second;
-			}
-}
-
-static bool fail_way(const struct matching *m, uint32_t from, uint32_t to, struct ordo_error *error)
-{
-	const bool backwards = m->wish->backwards;
-	return ordo_fail(error, ORDO_USAGE, 0,
-		"matching: no way leads from rank %u to rank %u in topology \"%s\"",
-		backwards ? to : from, backwards ? from : to, m->wish->topology->name);
-}
-
-/* Every chunk has a way to where it is wanted. */
-static bool check_ways(const struct matching *m, struct ordo_error *error)
-{
-	const struct ordo_match_wish *wish = m->wish;
-	for (uint32_t c = 0; c < wish->nchunk; c++)
-		for (uint32_t rank = 0; rank < m->nrank; rank++)
-			if ((!wish->to || wish->to[c] == rank) &&
-				m->distance[wish->from[c] * m->nrank + rank] == UINT64_MAX)
-				return fail_way(m, wish->from[c], rank, error);
-	return true;
 }
 
 static bool comes_before(const struct event *a, const struct event *b)
@@ -182,44 +100,41 @@ static struct event pop_event(struct events *events)
 	return first;
 }
 
-/* A chunk for which the pair is part of a fastest way, of those the one with the longest way to go;
- * or the one that the fewest ranks have. ORDO_NONE: there is none. */
-static uint32_t choose_chunk(const struct matching *m, const struct pair *pair)
+/* A chunk that the sender has and nobody takes to the receiver: one that the fewest ranks have; or,
+ * of those whose plan is this pair, one that has the longest way to go. ORDO_NONE: there is none. */
+static uint32_t choose_chunk(const struct matching *m, const struct ordo_match_pair *pair)
 {
 	const uint64_t *here = m->has + (size_t)pair->from * m->nword,
-		       *there = m->claimed + (size_t)pair->to * m->nword;
-	const uint32_t n = m->nrank, *to = m->wish->to;
+		       *there = m->claimed + (size_t)pair->to * m->nword,
+		       *distance = m->network.distance + (size_t)pair->from * m->nrank;
+	const uint32_t *to = m->wish->to;
 	uint32_t best = ORDO_NONE;
 	for (uint32_t word = 0; word < m->nword; word++)
 		for (uint64_t bits = here[word] & ~there[word]; bits; bits &= bits - 1) {
 			const uint32_t c = word * 64 + (uint32_t)__builtin_ctzll(bits);
-			if (!to) {
-				if (best == ORDO_NONE || m->holders[c] < m->holders[best])
-					best = c;
+			if (to && (m->next[c] == m->plan.first[c + 1] ||
+					  m->plan.pairs[m->next[c]] != (uint32_t)(pair - m->pairs)))
 				continue;
-			}
-			const uint64_t left = m->distance[pair->from * n + to[c]];
-			if (pair->time + m->distance[pair->to * n + to[c]] == left &&
-				(best == ORDO_NONE ||
-					left > m->distance[pair->from * n + to[best]]))
+			if (best == ORDO_NONE || (to ? distance[to[c]] > distance[to[best]]
+						     : m->holders[c] < m->holders[best]))
 				best = c;
 		}
 	return best;
 }
 
-static bool is_free(const struct matching *m, const struct pair *pair)
+static bool is_free(const struct matching *m, const struct ordo_match_pair *pair)
 {
 	const uint32_t ports = m->wish->topology->ports;
 	bool free_now = !ports || (m->out[pair->from] < ports && m->in[pair->to] < ports);
 	for (uint32_t i = pair->first; free_now && i < pair->end; i++)
-		free_now = !m->busy[m->links[i]];
+		free_now = !m->busy[m->network.links[i]];
 	return free_now;
 }
 
-static void occupy(struct matching *m, const struct pair *pair, bool busy)
+static void occupy(struct matching *m, const struct ordo_match_pair *pair, bool busy)
 {
 	for (uint32_t i = pair->first; i < pair->end; i++)
-		m->busy[m->links[i]] = busy;
+		m->busy[m->network.links[i]] = busy;
 	m->out[pair->from] += busy ? 1 : -1u;
 	m->in[pair->to] += busy ? 1 : -1u;
 }
@@ -234,14 +149,16 @@ static void claim(struct matching *m, uint32_t rank, uint32_t chunk)
 /* Of a chunk that is claimed. */
 static bool begin_move(struct matching *m, uint32_t p, uint32_t chunk)
 {
-	const struct pair *pair = &m->pairs[p];
+	const struct ordo_match_pair *pair = &m->pairs[p];
 	const uint64_t end = m->now + pair->time;
 	if (!ordo_array_reserve(&m->moves, &m->move_room, m->nmove + 1, sizeof *m->moves) ||
 		!push_event(&m->events, (struct event){end, (uint32_t)m->nmove, p}))
 		return false;
 	m->moves[m->nmove++] = (struct timed){{pair->from, pair->to, chunk}, p, end};
-	if (m->wish->to)
+	if (m->wish->to) {
 		clear_bit(m->has + (size_t)pair->from * m->nword, chunk);
+		m->next[chunk]++;
+	}
 	m->counts[pair->to]++;
 	occupy(m, pair, true);
 	return true;
@@ -258,7 +175,7 @@ static uint32_t list_pairs(const struct matching *m)
 {
 	uint32_t count = 0;
 	for (uint32_t p = 0; p < m->npair; p++)
-		if (!m->pairs[p].asleep && is_free(m, &m->pairs[p]))
+		if (!m->asleep[p] && is_free(m, &m->pairs[p]))
 			m->order[count++] = (uint64_t)m->counts[m->pairs[p].to] << 32 | p;
 	qsort(m->order, count, sizeof *m->order, compare_numbers);
 	return count;
@@ -267,7 +184,7 @@ static uint32_t list_pairs(const struct matching *m)
 /* A chunk that another pair begins to take to the same rank now, if that finds another one, and so
  * on: an augmenting path of a matching of pairs and chunks. `first` is the first move that begins
  * now. */
-static uint32_t take_over(struct matching *m, const struct pair *pair, size_t first)
+static uint32_t take_over(struct matching *m, const struct ordo_match_pair *pair, size_t first)
 {
 	for (size_t i = first; i < m->nmove; i++) {
 		struct timed *begun = &m->moves[i];
@@ -276,7 +193,7 @@ static uint32_t take_over(struct matching *m, const struct pair *pair, size_t fi
 			!has_bit(m->has + (size_t)pair->from * m->nword, taken))
 			continue;
 		m->tried[i - first] = true;
-		const struct pair *other = &m->pairs[begun->pair];
+		const struct ordo_match_pair *other = &m->pairs[begun->pair];
 		uint32_t chunk = choose_chunk(m, other);
 		if (chunk != ORDO_NONE)
 			claim(m, other->to, chunk);
@@ -291,7 +208,7 @@ static uint32_t take_over(struct matching *m, const struct pair *pair, size_t fi
 }
 
 /* ORDO_NONE: there is nothing to take. */
-static uint32_t find_chunk(struct matching *m, const struct pair *pair, size_t first)
+static uint32_t find_chunk(struct matching *m, const struct ordo_match_pair *pair, size_t first)
 {
 	const uint32_t chunk = choose_chunk(m, pair);
 	if (chunk != ORDO_NONE)
@@ -309,28 +226,29 @@ static bool match_now(struct matching *m)
 	const size_t first = m->nmove;
 	bool worked = true;
 	for (uint32_t i = 0; worked && i < count; i++) {
-		struct pair *pair = &m->pairs[(uint32_t)m->order[i]];
+		const uint32_t p = (uint32_t)m->order[i];
+		const struct ordo_match_pair *pair = &m->pairs[p];
 		if (m->now + pair->time > m->deadline || !is_free(m, pair))
 			continue;
 		const uint32_t chunk = find_chunk(m, pair, first);
 		if (chunk == ORDO_NONE)
-			pair->asleep = true;
+			m->asleep[p] = true;
 		else
-			worked = begin_move(m, (uint32_t)m->order[i], chunk);
+			worked = begin_move(m, p, chunk);
 	}
 	return worked;
 }
 
 static void end_move(struct matching *m, const struct event *event)
 {
-	const struct pair *pair = &m->pairs[event->pair];
+	const struct ordo_match_pair *pair = &m->pairs[event->pair];
 	const uint32_t chunk = m->moves[event->move].move.chunk, *to = m->wish->to;
 	occupy(m, pair, false);
 	set_bit(m->has + (size_t)pair->to * m->nword, chunk);
 	m->missing -= !to || to[chunk] == pair->to;
 	for (uint32_t p = 0; p < m->npair; p++)
 		if (m->pairs[p].from == pair->to)
-			m->pairs[p].asleep = false;
+			m->asleep[p] = false;
 }
 
 /* How many chunks a rank's links bring until a time, each as its fastest pair does. */
@@ -348,10 +266,11 @@ static uint64_t find_fastest(const struct matching *m, uint32_t rank, uint64_t *
 	uint64_t slowest = 0;
 	memset(fastest, 0, m->wish->topology->nlink * sizeof *fastest);
 	for (uint32_t p = 0; p < m->npair; p++) {
-		const struct pair *pair = &m->pairs[p];
+		const struct ordo_match_pair *pair = &m->pairs[p];
 		if (pair->to != rank)
 			continue;
-		const uint32_t last = m->links[m->wish->backwards ? pair->first : pair->end - 1];
+		const uint32_t last =
+			m->network.links[m->wish->backwards ? pair->first : pair->end - 1];
 		if (!fastest[last] || pair->time < fastest[last])
 			fastest[last] = pair->time;
 		slowest = pair->time > slowest ? pair->time : slowest;
@@ -408,12 +327,20 @@ static bool run(struct matching *m)
 	return worked;
 }
 
-static bool open_matching(struct matching *m, const struct ordo_match_wish *wish)
+static bool open_matching(
+	struct matching *m, const struct ordo_match_wish *wish, struct ordo_error *error)
 {
 	const uint32_t n = wish->topology->nrank;
 	*m = (struct matching){
 		.wish = wish, .nrank = n, .nword = wish->nchunk / 64 + 1, .deadline = UINT64_MAX};
-	m->distance = ordo_array_make((size_t)n * n, sizeof *m->distance, 0);
+	if (!ordo_match_network_make(&m->network, wish, error))
+		return false;
+	m->pairs = m->network.pairs;
+	m->npair = m->network.npair;
+	m->asleep = ordo_array_make(m->npair, sizeof *m->asleep, 0);
+	m->order = ordo_array_make(m->npair, sizeof *m->order, 0);
+	m->tried = ordo_array_make(m->npair, sizeof *m->tried, 0);
+	m->next = ordo_array_make(wish->nchunk, sizeof *m->next, 0);
 	m->busy = ordo_array_make(wish->topology->nlink, sizeof *m->busy, 0);
 	m->out = ordo_array_make(n, sizeof *m->out, 0);
 	m->in = ordo_array_make(n, sizeof *m->in, 0);
@@ -421,21 +348,21 @@ static bool open_matching(struct matching *m, const struct ordo_match_wish *wish
 	m->claimed = ordo_array_make((size_t)n * m->nword, sizeof *m->claimed, 0);
 	m->holders = ordo_array_make(wish->nchunk, sizeof *m->holders, 0);
 	m->counts = ordo_array_make(n, sizeof *m->counts, 0);
-	if (!m->distance || !m->busy || !m->out || !m->in || !m->has || !m->claimed ||
-		!m->holders || !m->counts || !find_pairs(m))
-		return false;
-	m->order = ordo_array_make(m->npair, sizeof *m->order, 0);
-	m->tried = ordo_array_make(m->npair, sizeof *m->tried, 0);
-	return m->order && m->tried;
+	const bool made = m->asleep && m->order && m->tried && m->next && m->busy && m->out &&
+			  m->in && m->has && m->claimed && m->holders && m->counts;
+	return made && (!wish->to || ordo_match_plan_make(&m->plan, &m->network))
+		       ? true
+		       : ordo_fail_memory(error);
 }
 
 static void close_matching(struct matching *m)
 {
-	free(m->pairs);
+	ordo_match_network_free(&m->network);
+	ordo_match_plan_free(&m->plan);
+	free(m->next);
+	free(m->asleep);
 	free(m->order);
 	free(m->tried);
-	free(m->links);
-	free(m->distance);
 	free(m->busy);
 	free(m->out);
 	free(m->in);
@@ -452,6 +379,7 @@ static void place_chunks(struct matching *m)
 	const struct ordo_match_wish *wish = m->wish;
 	for (uint32_t c = 0; c < wish->nchunk; c++) {
 		const uint32_t from = wish->from[c];
+		m->next[c] = wish->to ? m->plan.first[c] : 0;
 		set_bit(m->has + (size_t)from * m->nword, c);
 		set_bit(m->claimed + (size_t)from * m->nword, c);
 		m->holders[c] = 1;
@@ -493,11 +421,7 @@ bool ordo_match(struct ordo_matched_move **moves, size_t *nmove, uint64_t *span,
 {
 	struct matching m;
 	*moves = NULL;
-	bool worked = open_matching(&m, wish) || ordo_fail_memory(error);
-	if (worked) {
-		find_distances(&m);
-		worked = check_ways(&m, error);
-	}
+	bool worked = open_matching(&m, wish, error);
 	if (worked) {
 		place_chunks(&m);
 		worked = (wish->to || find_deadline(&m)) && run(&m) && (*moves = take_moves(&m));
