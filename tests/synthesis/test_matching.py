@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""test_matching.py ORDO - matching: every operator on every network, whole and broken, proved on it;
-where nothing else serves, it is chosen."""
+"""test_matching.py ORDO - matching: every operator on every network, whole and broken, proved on
+it; where nothing else serves, it is chosen."""
 import json
 import random
 

@@ -100,8 +100,8 @@ static struct event pop_event(struct events *events)
 	return first;
 }
 
-/* A chunk that the sender has and nobody takes to the receiver: one that the fewest ranks have; or,
- * of those whose plan is this pair, one that has the longest way to go. ORDO_NONE: there is none. */
+/* A chunk that the sender has and nobody takes to the receiver: one that the fewest ranks have; or
+ * one whose plan is this pair and that has the longest way to go. ORDO_NONE: there is none. */
 static uint32_t choose_chunk(const struct matching *m, const struct ordo_match_pair *pair)
 {
 	const uint64_t *here = m->has + (size_t)pair->from * m->nword,
