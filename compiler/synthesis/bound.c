@@ -8,6 +8,8 @@
 
 /* Vertices that an error names. */
 enum { MOST_NAMED = 8 };
+/* Of whose AllToAll flows are looked at. */
+enum { MOST_RANKS = 64 };
 
 /* A bound in the making: sets of vertices of one graph. */
 struct proof {
@@ -15,6 +17,7 @@ struct proof {
 	uint32_t way;			  /* of `cut` or `partition` */
 	struct ordo_cut_set cut;
 	struct ordo_partition partition; /* nset 0: `cut` is better */
+	struct ordo_cut_lengths lengths; /* of AllToAll; crossing 0: `cut` is better */
 	bool exact;
 };
 
@@ -84,6 +87,23 @@ static bool prove_by_partitions(struct proof *proof, struct ordo_error *error)
 	return true;
 }
 
+/* Lengths that bound AllToAll more than the cut. */
+static bool prove_by_lengths(struct proof *proof, struct ordo_error *error)
+{
+	const struct ordo_capacities *graph = &proof->graphs[0];
+	struct ordo_cut_lengths best = {.cut = proof->cut};
+	if (graph->nrank > MOST_RANKS || !proof->cut.units)
+		return true;
+	if (!ordo_lengths_alltoall(graph, &best, error)) {
+		free(best.lengths);
+		return false;
+	}
+	proof->lengths.lengths = best.lengths;
+	if (ordo_cut_greater(&best.cut, &proof->cut))
+		proof->lengths.cut = best.cut;
+	return true;
+}
+
 static bool prove(
 	struct proof *proof, enum ordo_operator op, uint32_t root, struct ordo_error *error)
 {
@@ -102,7 +122,8 @@ static bool prove(
 		return ordo_cut_broadcast(graph, root, cut, error);
 	if (op == ORDO_SCATTER || op == ORDO_GATHER)
 		return ordo_cut_scatter(graph, root, cut, error);
-	return ordo_cut_alltoall(graph, cut, &proof->exact, error);
+	return ordo_cut_alltoall(graph, cut, &proof->exact, error) &&
+	       prove_by_lengths(proof, error);
 }
 
 /* A cut in the backward graph is its other side in the forward one. */
@@ -161,12 +182,29 @@ static bool add_set(struct ordo_wire_bound *bound, const struct ordo_capacities 
 		if (!ordo_array_reserve(
 			    &bound->terms, &room, (size_t)nterm + 1, sizeof *bound->terms))
 			return false;
-		bound->terms[nterm++] = (struct ordo_bound_term){
-			place_of(graph, arc->from), place_of(graph, arc->to), (uint64_t)arc->units};
+		bound->terms[nterm++] = (struct ordo_bound_term){place_of(graph, arc->from),
+			place_of(graph, arc->to), (uint64_t)arc->units, 1};
 	}
 	bound->nset++;
 	bound->first[bound->nset] = count;
 	bound->first_term[bound->nset] = nterm;
+	return true;
+}
+
+/* Adds the links that have a length. */
+static bool add_lengths(
+	struct ordo_wire_bound *bound, const struct proof *proof, struct ordo_error *error)
+{
+	const struct ordo_capacities *graph = &proof->graphs[0];
+	bound->terms = ordo_array_make(graph->narc, sizeof *bound->terms, 0);
+	if (!bound->terms)
+		return ordo_fail_memory(error);
+	for (uint32_t i = 0; i < graph->narc; i++)
+		if (proof->lengths.lengths[i])
+			bound->terms[bound->nlength++] =
+				(struct ordo_bound_term){place_of(graph, graph->arcs[i].from),
+					place_of(graph, graph->arcs[i].to),
+					(uint64_t)graph->arcs[i].units, proof->lengths.lengths[i]};
 	return true;
 }
 
@@ -212,8 +250,9 @@ static bool fill(struct ordo_wire_bound *bound, struct proof *proof, enum ordo_o
 	bool terms, struct ordo_error *error)
 {
 	const struct ordo_capacities *graph = &proof->graphs[0];
-	const struct ordo_cut_set sum =
-		proof->partition.nset ? as_cut(&proof->partition) : proof->cut;
+	const struct ordo_cut_set sum = proof->partition.nset	      ? as_cut(&proof->partition)
+					: proof->lengths.cut.crossing ? proof->lengths.cut
+								      : proof->cut;
 	const bool vectors = op == ORDO_ALLREDUCE || op == ORDO_REDUCE || op == ORDO_BROADCAST;
 	bound->crossing = (uint64_t)sum.crossing;
 	bound->units = (uint64_t)sum.units;
@@ -234,7 +273,8 @@ static bool fill(struct ordo_wire_bound *bound, struct proof *proof, enum ordo_o
 		}
 	bound->status = status_of(proof, op);
 	bound->complete = proof->exact;
-	return add_sets(bound, proof, terms, error);
+	return proof->lengths.cut.crossing ? add_lengths(bound, proof, error)
+					   : add_sets(bound, proof, terms, error);
 }
 
 static void free_proof(struct proof *proof)
@@ -243,6 +283,7 @@ static void free_proof(struct proof *proof)
 	ordo_capacities_free(&proof->graphs[1]);
 	free(proof->cut.inside);
 	free(proof->partition.set_of);
+	free(proof->lengths.lengths);
 }
 
 struct ordo_wire_bound *ordo_wire_bound_make(enum ordo_operator op, uint32_t root,

@@ -44,6 +44,16 @@ int64_t ordo_least_cut(
 bool ordo_cut_alltoall(const struct ordo_capacities *graph, struct ordo_cut_set *cut, bool *all,
 	struct ordo_error *error);
 
+/* lengths.c: lengths of links; `crossing` is the sum of the shortest ways of all pairs of ranks,
+ * `units` that of units times length. Filled only if the bound is greater than that of `cut` on
+ * entry. lengths: [narc], set by the call, which the caller frees, also after false: no memory. */
+struct ordo_cut_lengths {
+	struct ordo_cut_set cut; /* without `inside` */
+	uint32_t *lengths;
+};
+bool ordo_lengths_alltoall(const struct ordo_capacities *graph, struct ordo_cut_lengths *best,
+	struct ordo_error *error);
+
 /* partition.c: p sets of ranks, with the least units that leave them, over p - 1. set_of: [nrank],
  * numbered from 0 by the least rank in each. *exact: whether it is the least of all partitions. */
 struct ordo_partition {

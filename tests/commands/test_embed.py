@@ -41,11 +41,11 @@ def _(ordo):
                "-o", "fast")
     source = ordo.works("embed", "fast").out
     wanted(
-        source.count("\nstatic const struct ordo_schedule fast_") == 3
+        source.count("\nstatic const struct ordo_schedule fast_") == 2
         and ".to_bytes = 1048576u" in source, source[-3000:])
     wanted(
         "const struct ordo_plan_set fast = {" in source
-        and "const struct ordo_schedule *const fast_schedules[3] = {" in source, source[-3000:])
+        and "const struct ordo_schedule *const fast_schedules[2] = {" in source, source[-3000:])
 
 
 @desk_case("embed writes nothing of what is refuted, too long, or cannot be written")

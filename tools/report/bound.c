@@ -108,12 +108,44 @@ static void report_set(const struct report *list, const struct ordo_wire_bound *
 	report_links(&set, bound, number);
 }
 
+/* The links of a length, a line each as far as they are printed. */
+static void report_lengths(const struct report *report, const struct ordo_wire_bound *bound)
+{
+	char text[DECIMAL_SIZE];
+	const struct report list = report_list(report, "lengths");
+	report_text(report,
+		"links have lengths: the shortest ways of all pairs of ranks add up to %" PRIu64
+		", for n/%" PRIu64 " each,\n%26sand bandwidths times lengths to %s GB/s\n",
+		bound->crossing, bound->parts, "", decimal_text(text, bound->units, bound));
+	for (uint32_t i = 0; i < bound->nlength; i++) {
+		const struct ordo_bound_term *term = &bound->terms[i];
+		const struct report link = report_item(&list);
+		decimal_text(text, term->units, bound);
+		if (i < MOST_SETS && term->from == term->to)
+			report_text(report, "  ports of %u: ", term->from);
+		else if (i < MOST_SETS)
+			report_text(report, "  link %u->%u: ", term->from, term->to);
+		if (i < MOST_SETS)
+			report_text(report, "%s GB/s, length %" PRIu64 "\n", text, term->length);
+		report_members(&link,
+			"%u<from> %u<to> %s<gigabytes_per_second> %" PRIu64 "<units> %" PRIu64
+			"<length> %d<ports?>",
+			term->from, term->to, text, term->units, term->length,
+			term->from == term->to);
+	}
+	if (bound->nlength > MOST_SETS)
+		report_text(report, "  and %u links more, which --json lists\n",
+			bound->nlength - MOST_SETS);
+}
+
 static void report_proof_of(
 	const struct report *report, const struct ordo_wire_bound *bound, uint32_t nrank)
 {
 	char text[DECIMAL_SIZE];
 	report_label(report, "proof");
-	if (!bound->nset) {
+	if (bound->nlength) {
+		report_lengths(report, bound);
+	} else if (!bound->nset) {
 		report_text(report, "one rank moves nothing\n");
 	} else {
 		report_text(report, "%" PRIu64, bound->crossing);

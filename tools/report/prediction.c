@@ -117,6 +117,8 @@ static void report_cut(const struct report *report, const struct ordo_time_bound
 	else if (bounds->cut_nset)
 		report_text(report, " (%u sets of ranks against each other%s)", bounds->cut_nset,
 			bounds->cut_exact ? "" : "; not all partitions were computed");
+	else if (bounds->cut > 0)
+		report_text(report, " (shortest ways of all pairs: see `ordo bound`)");
 	report_members(report, "%u<cut_sets>", bounds->cut_nset);
 	report_members(report, "%d<all_cuts_looked_at?>", bounds->cut_exact);
 }

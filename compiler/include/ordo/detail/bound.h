@@ -9,7 +9,9 @@
  *                              must leave it; what is summed for the others too
  *   Broadcast, Reduce          n/B(S), if the root is in S; if it is not
  *   Scatter, Gather            |R \ S| / N n/B(S), if the root is in S; |S n R| / N, if not
- *   AllToAll                   |S n R| |R \ S| / N n/B(S)
+ *   AllToAll                   |S n R| |R \ S| / N n/B(S); and D / N n/L, if every link has a
+ *                              length, D is the sum of the shortest ways of all pairs of ranks, and
+ *                              L that of bandwidth times length of all links
  *   AllReduce                  n/B(S), and 2(p-1) n/(B(S_1) + ... + B(S_p)), if every rank is in
  *                              exactly one of p sets: each element leaves them 2(p-1) times
  *
@@ -17,7 +19,8 @@
  * ports than links leaves or enters a set over its ports.
  *
  * source Z. Zhao et al., arXiv 2402.06787 (AllGather); W. T. Tutte and C. St. J. A. Nash-Williams,
- * J. London Math. Soc. 36, 1961 (AllReduce); W. H. Cunningham, J. ACM 32, 1985 (best partition)
+ * J. London Math. Soc. 36, 1961 (AllReduce); W. H. Cunningham, J. ACM 32, 1985 (best partition);
+ * F. Shahrokhi and D. W. Matula, J. ACM 37, 1990 (lengths)
  */
 #ifndef ORDO_BOUND_H
 #define ORDO_BOUND_H
@@ -35,10 +38,11 @@ enum ordo_bound_status {
 	ORDO_BOUND_LOWER,      /* there may be better bounds of its kind */
 };
 
-/* A link, or those between two vertices together, that leaves a set. */
+/* A link, or those between two vertices together, that leaves a set or has a length. */
 struct ordo_bound_term {
 	uint32_t from, to; /* vertices; equal: the ports of that rank */
 	uint64_t units;
+	uint64_t length; /* 1, unless lengths are the proof */
 };
 
 struct ordo_wire_bound {
@@ -59,6 +63,9 @@ struct ordo_wire_bound {
 	uint32_t *vertices;   /* [first[nset]] ranks and switches of each set, ascending */
 	uint32_t *first_term; /* [nset+1] into terms; NULL unless they were asked for */
 	struct ordo_bound_term *terms;
+	/* AllToAll up to 64 ranks, where lengths prove more than a set: nset is 0, crossing is D, units
+	 * is L, and terms[nlength] are the links of a length above 0, always there */
+	uint32_t nlength;
 };
 
 /* The bound of an operator on a topology.
