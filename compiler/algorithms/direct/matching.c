@@ -6,8 +6,8 @@
  *
  * steps   the longest chain of moves of one chunk; AllReduce both chains
  * volume  what the busiest rank sends, of its own and of others
- * scratch Scatter, Gather, AllToAll: a slot for each chunk that a rank passes on; the sums of
- *         ReduceScatter
+ * scratch Scatter, Gather, AllToAll: a slot for each chunk that a rank passes on; sums: a slot for
+ *         each that comes beside another, and the sums of ReduceScatter
  * order   a tree for each chunk
  * source  W. Won et al., TACOS, arXiv 2304.05301
  */
@@ -223,15 +223,43 @@ static void contribute(struct ordo_builder *b, const struct phase *phase)
 			(struct ordo_slice){phase->moves[i].chunk, 1}, false);
 }
 
-static void write_sums(struct ordo_builder *b, const struct phase *phase)
+/* How many sums come to a rank beside others, at most. NULL: no memory. */
+static uint32_t *count_besides(const struct phase *phase, uint32_t nrank, uint32_t *most)
 {
+	uint32_t *counts = ordo_array_make(nrank, sizeof *counts, 0);
+	*most = 0;
+	for (size_t i = 0; counts && i < phase->nmove; i++) {
+		const uint32_t to = phase->moves[i].to;
+		counts[to] += phase->moves[i].beside;
+		*most = counts[to] > *most ? counts[to] : *most;
+	}
+	return counts;
+}
+
+/* A sum that comes beside another of its chunk waits in scratch until it is added. */
+static void write_sums(struct ordo_builder *b, const struct phase *phase, uint32_t nrank)
+{
+	uint32_t most, *left = count_besides(phase, nrank, &most);
+	if (!left)
+		ordo_builder_fail_memory(b);
+	const uint32_t first = ordo_scratch(b, most);
 	contribute(b, phase);
 	ordo_phase(b, "reduce-scatter", ORDO_NONE);
 	for (size_t i = 0; i < phase->nmove && !ordo_builder_failed(b); i++) {
 		const struct ordo_matched_move *move = &phase->moves[i];
+		const struct ordo_slice chunk = {move->chunk, 1};
 		ordo_stream(b, "to", move->to);
-		ordo_add_on(b, move->to, move->from, (struct ordo_slice){move->chunk, 1}, false);
+		if (!move->beside) {
+			ordo_add_on(b, move->to, move->from, chunk, false);
+			continue;
+		}
+		const struct ordo_at scratch =
+			ordo_at(move->to, ORDO_SCRATCH, first + --left[move->to]);
+		ordo_copy(b, scratch, ordo_sum_of(b, move->from, move->chunk), 1);
+		ordo_stream(b, "add", ORDO_NONE);
+		ordo_reduce(b, ordo_work(b, move->to, move->chunk), scratch, 1);
 	}
+	free(left);
 }
 
 static void write_copies(struct ordo_builder *b, const struct phase *phase, bool summed)
@@ -272,7 +300,7 @@ static void build(struct ordo_builder *b, const struct ordo_resolved_request *re
 	}
 	keep_own(b, problem);
 	if (sums(problem->op))
-		write_sums(b, &matched->sums);
+		write_sums(b, &matched->sums, problem->nrank);
 	if (spreads(problem->op)) {
 		write_copies(b, &matched->copies, sums(problem->op));
 	} else if (!sums(problem->op)) {

@@ -10,8 +10,7 @@ struct route {
 		struct ordo_builder *b, struct ordo_at dst, struct ordo_at src, uint32_t count);
 };
 
-/* A rank's sum so far: its work place once it was made ready, till then its input. */
-static struct ordo_at sum_of(struct ordo_builder *b, uint32_t rank, uint32_t chunk)
+struct ordo_at ordo_sum_of(struct ordo_builder *b, uint32_t rank, uint32_t chunk)
 {
 	const struct ordo_at work = ordo_work(b, rank, chunk);
 	return ordo_written(b, work) ? work : ordo_input_of(b, rank, chunk);
@@ -58,13 +57,13 @@ static void move_all(const struct route *route, struct ordo_slice chunks, bool b
 void ordo_make_ready(
 	struct ordo_builder *b, uint32_t rank, struct ordo_slice chunks, bool backwards)
 {
-	move_all(&(struct route){b, rank, rank, sum_of, ordo_copy}, chunks, backwards);
+	move_all(&(struct route){b, rank, rank, ordo_sum_of, ordo_copy}, chunks, backwards);
 }
 
 void ordo_add_on(struct ordo_builder *b, uint32_t to, uint32_t from, struct ordo_slice chunks,
 	bool backwards)
 {
-	move_all(&(struct route){b, to, from, sum_of, ordo_builder_reduce}, chunks, backwards);
+	move_all(&(struct route){b, to, from, ordo_sum_of, ordo_builder_reduce}, chunks, backwards);
 }
 
 void ordo_pass_on(struct ordo_builder *b, uint32_t to, uint32_t from, struct ordo_slice chunks,

@@ -8,6 +8,8 @@
 
 #include <ordo/builder.h>
 
+/* A rank's sum so far: its work place once it was made ready, till then its input. */
+struct ordo_at ordo_sum_of(struct ordo_builder *b, uint32_t rank, uint32_t chunk);
 /* The rank gets its own part of the chunks ready for what will be added: copies it from its input
  * to its work places, but for chunks that have been begun. */
 void ordo_make_ready(

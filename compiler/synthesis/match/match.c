@@ -154,7 +154,7 @@ static bool begin_move(struct matching *m, uint32_t p, uint32_t chunk)
 	if (!ordo_array_reserve(&m->moves, &m->move_room, m->nmove + 1, sizeof *m->moves) ||
 		!push_event(&m->events, (struct event){end, (uint32_t)m->nmove, p}))
 		return false;
-	m->moves[m->nmove++] = (struct timed){{pair->from, pair->to, chunk}, p, end};
+	m->moves[m->nmove++] = (struct timed){{pair->from, pair->to, chunk, false}, p, end};
 	if (m->wish->to) {
 		clear_bit(m->has + (size_t)pair->from * m->nword, chunk);
 		m->next[chunk]++;
@@ -388,8 +388,27 @@ static void place_chunks(struct matching *m)
 	}
 }
 
-/* The last to end goes first, and each the other way. */
-static bool turn_round(struct matching *m, struct ordo_matched_move *turned)
+/* Marks moves to a rank that begin before another of the chunk has ended there. turned: all moves,
+ * in the order in which they begin; their ends and times are those of `order`. */
+static bool mark_besides(
+	const struct matching *m, struct ordo_matched_move *turned, const uint32_t *order)
+{
+	const uint32_t nchunk = m->wish->nchunk;
+	/* [nrank * nchunk] when the last move ends there; played backwards, the least begin. */
+	uint64_t *until = ordo_array_make((size_t)m->nrank * nchunk, sizeof *until, 0xff);
+	for (size_t i = 0; until && i < m->nmove; i++) {
+		const struct timed *timed = &m->moves[order[i]];
+		uint64_t *last = &until[(size_t)turned[i].to * nchunk + turned[i].chunk];
+		turned[i].beside = timed->end > *last;
+		if (!turned[i].beside)
+			*last = timed->end - m->pairs[timed->pair].time;
+	}
+	free(until);
+	return until;
+}
+
+/* The last to end goes first, and each the other way. order: [nmove] */
+static bool turn_round(struct matching *m, struct ordo_matched_move *turned, uint32_t *order)
 {
 	m->events.count = 0;
 	for (size_t i = m->nmove; i-- > 0;)
@@ -397,20 +416,23 @@ static bool turn_round(struct matching *m, struct ordo_matched_move *turned)
 						    (uint32_t)(m->nmove - 1 - i), 0}))
 			return false;
 	for (size_t i = 0; i < m->nmove; i++) {
-		const struct ordo_matched_move *move =
-			&m->moves[m->nmove - 1 - pop_event(&m->events).move].move;
-		turned[i] = (struct ordo_matched_move){move->to, move->from, move->chunk};
+		order[i] = (uint32_t)m->nmove - 1 - pop_event(&m->events).move;
+		const struct ordo_matched_move *move = &m->moves[order[i]].move;
+		turned[i] = (struct ordo_matched_move){move->to, move->from, move->chunk, false};
 	}
-	return true;
+	return mark_besides(m, turned, order);
 }
 
 /* In their order. NULL: no memory. */
 static struct ordo_matched_move *take_moves(struct matching *m)
 {
 	struct ordo_matched_move *moves = ordo_array_make(m->nmove, sizeof *moves, 0);
+	uint32_t *order = ordo_array_make(m->nmove, sizeof *order, 0);
 	for (size_t i = 0; moves && i < m->nmove; i++)
 		moves[i] = m->moves[i].move;
-	if (!moves || !m->wish->backwards || turn_round(m, moves))
+	const bool worked = moves && order && (!m->wish->backwards || turn_round(m, moves, order));
+	free(order);
+	if (worked)
 		return moves;
 	free(moves);
 	return NULL;

@@ -94,8 +94,8 @@ static struct ranked *rank_chunks(const struct ordo_match_network *network)
 	return ranked;
 }
 
-/* Ways of at most nrank - 1 pairs, [nchunk * nrank]; counts of pairs in plan->first. After the first
- * round each is chosen anew beside all others. */
+/* Ways of at most nrank - 1 pairs, [nchunk * nrank]; counts of pairs in plan->first. After the
+ * first round each is chosen anew beside all others. */
 static bool find_ways(const struct ordo_match_network *network, struct ordo_match_plan *plan,
 	uint32_t *ways, struct search *search, uint64_t *loads)
 {

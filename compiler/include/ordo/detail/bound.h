@@ -63,8 +63,8 @@ struct ordo_wire_bound {
 	uint32_t *vertices;   /* [first[nset]] ranks and switches of each set, ascending */
 	uint32_t *first_term; /* [nset+1] into terms; NULL unless they were asked for */
 	struct ordo_bound_term *terms;
-	/* AllToAll up to 64 ranks, where lengths prove more than a set: nset is 0, crossing is D, units
-	 * is L, and terms[nlength] are the links of a length above 0, always there */
+	/* AllToAll up to 64 ranks, where lengths prove more than a set: nset is 0, crossing is D,
+	 * units is L, and terms[nlength] are the links of a length above 0, always there */
 	uint32_t nlength;
 };
 
