@@ -70,8 +70,8 @@ def _(ordo):
         re.search(
             r"order +changes with the size, and so do bits:\n"
             r"    at (\d+) bytes, from range-0.json to range-1.json\n"
-            r"      \[1/4, 3/8\) of the vector: \(\(\(0\+4\)\+\(2\+6\)\)\+\(\(1\+5\)\+\(3\+7\)\)\), "
-            r"folded, by range-0.json\n"
+            r"      \[1/4, 3/8\) of the vector: "
+            r"\(\(\(0\+4\)\+\(2\+6\)\)\+\(\(1\+5\)\+\(3\+7\)\)\), folded, by range-0.json\n"
             r" +\(+0\+.*\d\)+ by range-1.json\n"
             r"(.*\n)+      and 3 further parts\n"
             r"      f32 \S+ from rank \d, \S+ from \d, \S+ from \d, 0 from all others: (\S+) and "

@@ -364,8 +364,14 @@ static const struct ordo_parameter parameters[] = {
 	ORDO_LINKS_PARAMETER,
 };
 
+/* Operators whose blocks may be cut into any number of chunks. */
+enum {
+	SPREAD = 1 << ORDO_ALLREDUCE | 1 << ORDO_REDUCESCATTER | 1 << ORDO_ALLGATHER,
+	MOST_TRIED = 1 << 10
+};
+
 static const struct ordo_variant variants[] = {
-	{.settings = "", .sparse = true},
+	{.settings = "", .sparse = true, .pipelines = SPREAD, .most_moves = MOST_TRIED},
 	{.settings = "links=fast", .slow = true},
 };
 

@@ -18,7 +18,7 @@ struct ordo_match_wish {
 
 struct ordo_matched_move {
 	uint32_t from, to, chunk;
-	bool beside; /* of moves played backwards: another brings this chunk there at the same time */
+	bool beside; /* played backwards: another brings this chunk there at the same time */
 };
 
 /* Moves in their order in time: every free link takes a chunk that its receiver lacks. With `to`, a
