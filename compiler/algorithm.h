@@ -49,12 +49,12 @@ struct ordo_resolved_request {
 	 * `whole`. */
 	const struct ordo_topology *topology;
 	const struct ordo_topology *whole;
-	struct ordo_topology *fast;	      /* owned; NULL */
-	struct ordo_topology *renumbered;     /* what the algorithm sees with a map; owned; NULL */
+	struct ordo_topology *fast;	  /* owned; NULL */
+	struct ordo_topology *renumbered; /* what the algorithm sees with a map; owned; NULL */
 	/* [problem.nrank] the rank that the algorithm's rank i is; NULL: i. The algorithm sees its
 	 * own numbers, also in problem.root. */
 	const uint32_t *map;
-	bool finds_map; /* map=auto: there is none yet */
+	bool finds_map;			      /* map=auto: there is none yet */
 	const struct ordo_registry *registry; /* in which names of algorithms are looked up */
 	ordo_resolve *resolve;		      /* for an algorithm that is made of others */
 	const struct ordo_algorithm *algorithm;
@@ -62,7 +62,7 @@ struct ordo_resolved_request {
 	struct ordo_value *values;
 	/* canonical: only what differs from the fallbacks, in the order of the table */
 	const char *notation;
-	const char *unmapped; /* the same without the map */
+	const char *unmapped;	 /* the same without the map */
 	void *prepared;		 /* what `prepare` found; NULL */
 	struct ordo_arena arena; /* lives as long as the request */
 };
