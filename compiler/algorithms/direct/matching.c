@@ -382,8 +382,10 @@ const struct ordo_algorithm ordo_algorithm_matching = {
 		       "that the fewest ranks have, or, if only one rank wants it, the one that "
 		       "has the longest way to go. Chunks for one rank are passed on by others on "
 		       "a fastest way. No link takes what a faster one would bring sooner.",
-		.when = "For small messages where ranks lack links to others, and for AllToAll, "
-			"Scatter and Gather there.",
+		.when = "Where ranks lack links to others: on rings, tori and hypercubes and "
+			"around "
+			"dead links, with more chunks for large messages; AllToAll has no other "
+			"way there.",
 		.operators = 1u << ORDO_ALLREDUCE | 1u << ORDO_REDUCESCATTER |
 			     1u << ORDO_ALLGATHER | 1u << ORDO_SCATTER | 1u << ORDO_GATHER |
 			     1u << ORDO_ALLTOALL,
