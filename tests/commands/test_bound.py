@@ -51,6 +51,26 @@ def _(ordo):
                    Fraction(int(time[1]), int(time[2])) / Fraction(time[3]), operator, text, out)
 
 
+@desk_case("bound: the printed lengths of links, added up along the shortest ways of all pairs")
+def _(ordo):
+    # Two ranks on one side, three on the other: no cut gives 7/15.
+    links = [(a, b) for a in range(5) for b in range(5) if (a < 2) != (b < 2)]
+    (ordo.folder / "t.json").write_text(json.dumps({
+        "schema": "ordo/topology/1", "name": "sides", "ranks": 5, "links": [
+            {"from": a, "to": b, "latency_ns": 1, "bandwidth_gbs": 8} for a, b in links]}))
+    answer = ordo.answer("bound", "alltoall", "-t", "t.json")
+    far = {(a, b): 0 if a == b or (a, b) in links else 10**9 for a in range(5) for b in range(5)}
+    far.update({(one["from"], one["to"]): one["length"] for one in answer["lengths"]})
+    for k in range(5):
+        far = {(a, b): min(far[a, b], far[a, k] + far[k, b]) for a, b in far}
+    carried = sum(one["length"] * one["units"] for one in answer["lengths"])
+    wanted(Fraction(sum(far.values()), 5 * carried) == Fraction(7, 15) ==
+           Fraction(answer["numerator"], answer["denominator"]), answer)
+    out = ordo.works("bound", "alltoall", "-t", "t.json").out
+    wanted("7/15 n/b, b = 8 GB/s" in out and "add up to 28, for n/5 each" in out and
+           "link 0->2: 8 GB/s, length 1" in out, out)
+
+
 @desk_case("bound: the broken mesh, the star, and seconds")
 def _(ordo):
     out = ordo.works("bound", "allreduce", "-n", 8, "--fail-link", "0-1", "--size", "1GiB").out
