@@ -86,6 +86,11 @@ def _(ordo):
         seconds[algorithm] = ordo.answer("predict", "a.json", "-t", "hypercube", "--size",
                                          "1MiB")["seconds"]
     wanted(min(seconds, key=seconds.get) == "matching", seconds)
+    # A size tries more chunks, unless pieces are given.
+    counts = [ordo.answer("compile", "allreduce", *words, "--size", "16MiB", "-a", algorithm, "-o",
+                          "a.json")["chunks_per_block"]
+              for algorithm in ("matching", "matching(pieces=2)")]
+    wanted(counts[0] > 16 and counts[1] == 16, counts)
 
 
 @desk_case("matching: what is wrong is named")

@@ -128,7 +128,8 @@ static const struct matched *moves_of(
 
 static uint32_t natural_chunks(const struct ordo_resolved_request *request)
 {
-	const uint32_t pieces = ordo_parameter_number(request, "pieces");
+	const uint32_t number = ordo_parameter_number(request, "pieces"),
+		       pieces = number == ORDO_NONE ? 1 : number;
 	return request->problem.op == ORDO_ALLREDUCE ? pieces * request->problem.nrank : pieces;
 }
 
@@ -348,12 +349,14 @@ static uint64_t volume(const struct ordo_resolved_request *request)
 
 static const struct ordo_parameter parameters[] = {
 	{.name = "pieces",
-		.values = "1..64",
-		.fallback = "1",
-		.meaning = "chunks of a block; of AllReduce, of what a rank sums",
+		.values = "auto|1..64",
+		.fallback = "auto",
+		.meaning =
+			"chunks of a block; of AllReduce, of what a rank sums; auto: 1, or by size",
 		.kind = ORDO_NUMBER,
 		.least = 1,
-		.most = 64},
+		.most = 64,
+		.fixes_chunks = true},
 	{.name = "bytes",
 		.values = "1..",
 		.fallback = "65536",
