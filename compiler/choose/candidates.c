@@ -9,6 +9,7 @@
 #include "algorithms/registry.h"
 #include "pipeline/pipeline.h"
 #include "request/fast_links.h"
+#include "ways/ways.h"
 #include <ordo/arena.h>
 #include <ordo/divisor.h>
 #include <stdlib.h>
@@ -20,6 +21,7 @@ struct numbers {
 	bool owners; /* some ranks exchange data with all others, and some do not */
 	bool sparse; /* some do not */
 	bool slow;   /* links are slower than ways around them */
+	bool ways;   /* switches offer some ranks several ways to others */
 };
 
 /* Link-disjoint rings that share the data: with more, chunks become too small. */
@@ -42,17 +44,19 @@ static uint32_t count_rings(const struct ordo_topology *topology, uint32_t nrank
 	return least / 2 < MAX_RINGS ? least / 2 : MAX_RINGS;
 }
 
-/* The name with `settings` in parentheses and a number for `#`; the name alone without settings. */
-static const char *write_notation(
-	struct ordo_arena *arena, const char *name, const char *settings, uint32_t number)
+/* The name with `settings` in parentheses, a number for `#`, and with the ways spread if asked for;
+ * the name alone if there is nothing to say. */
+static const char *write_notation(struct ordo_arena *arena, const char *name, const char *settings,
+	uint32_t number, bool spreads)
 {
 	const size_t before = strcspn(settings, "#");
-	if (!*settings)
+	const char *spread = !spreads ? "" : *settings ? ",via=spread" : "via=spread";
+	if (!*settings && !spreads)
 		return name;
 	if (!settings[before])
-		return ordo_arena_format(arena, "%s(%s)", name, settings);
-	return ordo_arena_format(
-		arena, "%s(%.*s%u%s)", name, (int)before, settings, number, settings + before + 1);
+		return ordo_arena_format(arena, "%s(%s%s)", name, settings, spread);
+	return ordo_arena_format(arena, "%s(%.*s%u%s%s)", name, (int)before, settings, number,
+		settings + before + 1, spread);
 }
 
 bool ordo_is_of_candidate(const struct ordo_error *why)
@@ -128,14 +132,16 @@ static bool accept(struct ordo_candidates *candidates, const struct ordo_resolve
 }
 
 static bool try_variant(struct ordo_candidates *candidates, const struct ordo_request *request,
-	const struct ordo_variant *variant, const struct numbers *numbers, struct ordo_error *error)
+	const struct ordo_variant *variant, const struct numbers *numbers, bool spreads,
+	struct ordo_error *error)
 {
 	struct ordo_request wish = *request;
 	struct ordo_resolved_request resolved = {0};
 	struct ordo_error refusal = {0};
 	wish.algorithm = write_notation(&candidates->arena, request->algorithm, variant->settings,
 		variant->rings ? variant->slow ? numbers->nfast_ring : numbers->nring
-			       : numbers->nserver);
+			       : numbers->nserver,
+		spreads);
 	if (!wish.algorithm)
 		return ordo_fail_memory(error);
 	bool worked;
@@ -172,7 +178,9 @@ static bool try_algorithm(struct ordo_candidates *candidates, const struct ordo_
 			(variants[i].sparse && !numbers->sparse) ||
 			(variants[i].slow && !numbers->slow))
 			continue;
-		if (!try_variant(candidates, &request, &variants[i], numbers, error))
+		if (!try_variant(candidates, &request, &variants[i], numbers, false, error) ||
+			(numbers->ways && !try_variant(candidates, &request, &variants[i], numbers,
+						  true, error)))
 			return false;
 	}
 	return true;
@@ -220,6 +228,8 @@ bool ordo_candidates_make(struct ordo_candidates *candidates, const struct ordo_
 	const uint32_t nowner = topology ? ordo_owners_count(topology) : problem->nrank;
 	numbers.owners = nowner && nowner < problem->nrank;
 	numbers.sparse = nowner < problem->nrank;
+	if (!ordo_has_ways(topology, &numbers.ways, error))
+		return false;
 	for (uint32_t i = 0; i < ordo_registry.nalgorithm; i++) {
 		const struct ordo_algorithm_facts *facts = &ordo_registry.algorithms[i]->facts;
 		if (!(facts->operators >> problem->op & 1))

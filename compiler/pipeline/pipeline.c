@@ -1,6 +1,7 @@
 /* pipeline.c - from a resolved request to a proved schedule: one pass a line. */
 #include "pipeline.h"
 #include "passes.h"
+#include "ways/spread.h"
 #include <stdlib.h>
 
 /* Of the time of all passes, about so much in a hundred is gone when one begins. */
@@ -58,6 +59,15 @@ static bool signals_have_links(const struct ordo_resolved_request *resolved,
 	return true;
 }
 
+/* With via=spread streams name their ways, where there is a topology to find them on. */
+static bool spread(const struct ordo_resolved_request *resolved, struct ordo_schedule *schedule,
+	struct ordo_error *error)
+{
+	const struct ordo_topology *topology = resolved->fast ? resolved->fast : resolved->whole;
+	return !topology || !ordo_parameter_is(resolved, "via", "spread") ||
+	       ordo_spread(schedule, topology, error);
+}
+
 /* The verifier accepts the result, independently of the compiler. */
 static bool prove(const struct ordo_request *request, const struct ordo_schedule *schedule,
 	struct ordo_error *error)
@@ -90,6 +100,7 @@ struct ordo_schedule *ordo_compile_resolved(const struct ordo_request *request,
 			    ordo_order_moves(&sequence, ORDO_SEARCH_VISITS, &edges, error) &&
 			    report(request, ORDERED) &&
 			    (schedule = ordo_emit(resolved, &sequence, &edges, error)) &&
+			    spread(resolved, schedule, error) &&
 			    signals_have_links(resolved, schedule, error);
 	free(edges.items);
 	ordo_sequence_free(&sequence);

@@ -50,7 +50,8 @@ static void claim_task(struct claiming *claiming, const struct ordo_task *task, 
 	const struct ordo_resources *resources = claiming->resources;
 	const bool sends = task->kind == ORDO_SEND || task->kind == ORDO_SEND_REDUCE;
 	if (sends)
-		claim_route(claiming, ordo_route_find(claiming->routes, rank, task->peer));
+		claim_route(claiming,
+			ordo_route_of(claiming->routes, claiming->stream, rank, task->peer));
 	if (ordo_task_reduces(task) && resources->add_rate > 0)
 		claim(claiming, ordo_resource_of(resources, ORDO_ADDER, sends ? task->peer : rank));
 	if (task->kind == ORDO_LOCAL_COPY && resources->copy_rate > 0)
@@ -188,8 +189,8 @@ static bool count_most(struct claiming *claiming, struct ordo_error *error)
 				task->peer == peer)
 				continue;
 			peer = task->peer;
-			const uint32_t route = ordo_route_find(
-					       claiming->routes, stream->rank, peer),
+			const uint32_t route = ordo_route_of(
+					       claiming->routes, s, stream->rank, peer),
 				       uses = resources->first_use[route + 1] -
 					      resources->first_use[route];
 			most = uses > most ? uses : most;

@@ -3,6 +3,7 @@
 #include "routes.h"
 #include "shortest_paths.h"
 #include <ordo/arena.h>
+#include <ordo/detail/via.h>
 #include <stdlib.h>
 
 static int compare_targets(const void *one, const void *other)
@@ -44,34 +45,79 @@ static bool check_task(const struct ordo_schedule *schedule, uint32_t i, uint32_
 			       schedule->problem.nrank - 1);
 }
 
-/* The peers of every rank, each once, ascending; seen[nrank]. */
-static bool find_pairs(struct ordo_routes *routes, const struct ordo_schedule *schedule,
-	uint32_t *seen, struct ordo_error *error)
+/* The targets of streams, while they are found. */
+struct finding {
+	struct ordo_routes *routes;
+	const struct ordo_schedule *schedule;
+	uint32_t *seen; /* [nrank] the mark of whose targets a rank was found among last */
+	size_t room;
+	struct ordo_error *error;
+};
+
+/* Adds the peers of a stream that are not marked yet. */
+static bool find_targets(struct finding *finding, uint32_t s, uint32_t mark)
 {
+	const struct ordo_schedule *schedule = finding->schedule;
+	const struct ordo_stream *stream = &schedule->streams[s];
 	const uint32_t nchunk = ordo_nchunk(&schedule->problem);
-	size_t room = 0;
-	for (uint32_t rank = 0; rank < schedule->problem.nrank; rank++) {
-		const struct ordo_program *program = &schedule->programs[rank];
-		const uint32_t first = routes->first[rank] = routes->nroute;
-		for (uint32_t s = program->first_stream; s < program->end_stream; s++)
-			for (uint32_t i = schedule->streams[s].first; i < schedule->streams[s].end;
-				i++) {
-				const struct ordo_task *task = &schedule->tasks[i];
-				if (!check_task(schedule, i, rank, nchunk, error))
-					return false;
-				if (!sends(task) || seen[task->peer] == rank)
-					continue;
-				seen[task->peer] = rank;
-				if (!add_route(routes, &room, task->peer, error))
-					return false;
-			}
-		if (routes->nroute > first)
-			qsort(routes->to + first, routes->nroute - first, sizeof *routes->to,
-				compare_targets);
+	for (uint32_t i = stream->first; i < stream->end; i++) {
+		const struct ordo_task *task = &schedule->tasks[i];
+		if (!check_task(schedule, i, stream->rank, nchunk, finding->error))
+			return false;
+		if (!sends(task) || finding->seen[task->peer] == mark)
+			continue;
+		finding->seen[task->peer] = mark;
+		if (!add_route(finding->routes, &finding->room, task->peer, finding->error))
+			return false;
 	}
-	routes->first[schedule->problem.nrank] = routes->nroute;
+	return true;
+}
+
+static void sort_targets(struct ordo_routes *routes, uint32_t first)
+{
+	if (routes->nroute > first)
+		qsort(routes->to + first, routes->nroute - first, sizeof *routes->to,
+			compare_targets);
+}
+
+/* Does the stream go over the switches that it names? Without a topology there are none. */
+static bool is_named(const struct ordo_schedule *schedule, const struct ordo_topology *topology,
+	uint32_t stream)
+{
+	return topology && ordo_via_of(schedule, stream);
+}
+
+/* The peers of every rank, each once, ascending; then those of each stream that names its way. */
+static bool find_pairs(struct finding *finding, const struct ordo_topology *topology)
+{
+	const struct ordo_schedule *schedule = finding->schedule;
+	struct ordo_routes *routes = finding->routes;
+	const uint32_t nrank = schedule->problem.nrank, nstream = schedule->nstream;
+	for (uint32_t rank = 0; rank < nrank; rank++) {
+		const struct ordo_program *program = &schedule->programs[rank];
+		routes->first[rank] = routes->nroute;
+		for (uint32_t s = program->first_stream; s < program->end_stream; s++)
+			if (!is_named(schedule, topology, s) && !find_targets(finding, s, rank))
+				return false;
+		sort_targets(routes, routes->first[rank]);
+	}
+	routes->first[nrank] = routes->nroute;
+	if (topology && schedule->vias) {
+		routes->first_named =
+			ordo_array_make((size_t)nstream + 1, sizeof *routes->first_named, 0);
+		if (!routes->first_named)
+			return ordo_fail_memory(finding->error);
+		for (uint32_t s = 0; s < nstream; s++) {
+			routes->first_named[s] = routes->nroute;
+			if (is_named(schedule, topology, s) &&
+				!find_targets(finding, s, nrank + s))
+				return false;
+			sort_targets(routes, routes->first_named[s]);
+		}
+		routes->first_named[nstream] = routes->nroute;
+	}
 	routes->routes = ordo_array_make(routes->nroute, sizeof *routes->routes, 0);
-	return routes->routes || ordo_fail_memory(error);
+	return routes->routes || ordo_fail_memory(finding->error);
 }
 
 static void take_link(struct ordo_route *route, const struct ordo_link *link)
@@ -115,7 +161,7 @@ static bool make_near(struct ordo_routes *routes, const struct ordo_topology *to
 {
 	for (uint32_t from = 0; from < nrank; from++)
 		for (uint32_t i = routes->first[from]; i < routes->first[from + 1]; i++) {
-			const uint32_t link = ordo_paths_link(topology, from, routes->to[i]);
+			const uint32_t link = ordo_topology_best_link(topology, from, routes->to[i]);
 			if (link == ORDO_NONE) {
 				far->first[routes->to[i] + 2]++;
 				far->npair++;
@@ -190,6 +236,30 @@ static bool make_ways(struct ordo_routes *routes, const struct ordo_predict_opti
 	return worked;
 }
 
+/* Makes the routes of streams that name their way. */
+static bool make_named(struct ordo_routes *routes, const struct ordo_schedule *schedule,
+	const struct ordo_topology *topology, struct ordo_error *error)
+{
+	uint32_t links[ORDO_MOST_VIA + 1];
+	char why[256];
+	for (uint32_t s = 0; s < schedule->nstream; s++) {
+		const struct ordo_stream *stream = &schedule->streams[s];
+		const struct ordo_via *via = ordo_via_of(schedule, s);
+		for (uint32_t i = routes->first_named[s]; i < routes->first_named[s + 1]; i++) {
+			if (!ordo_via_links(via, topology, stream->rank, routes->to[i], links, why,
+				    sizeof why))
+				return ordo_fail(error, ORDO_REFUTED, 12,
+					"rank %u, stream \"%s\": sends to rank %u, and in "
+					"topology %.64s %s",
+					stream->rank, stream->name, routes->to[i], topology->name,
+					why);
+			if (!set_links(routes, i, topology, links, via->nswitch + 1, error))
+				return false;
+		}
+	}
+	return true;
+}
+
 static void make_links(struct ordo_routes *routes, const struct ordo_machine *machine)
 {
 	for (uint32_t i = 0; i < routes->nroute; i++) {
@@ -205,12 +275,17 @@ bool ordo_routes_make(struct ordo_routes *routes, const struct ordo_schedule *sc
 	const uint32_t nrank = schedule->problem.nrank;
 	*routes = (struct ordo_routes){
 		.first = ordo_array_make((size_t)nrank + 1, sizeof *routes->first, 0)};
-	uint32_t *seen = ordo_array_make(nrank, sizeof *seen, 0xff);
-	bool worked = routes->first && seen ? true : ordo_fail_memory(error);
-	worked = worked && find_pairs(routes, schedule, seen, error);
-	free(seen);
+	struct finding finding = {.routes = routes,
+		.schedule = schedule,
+		.seen = ordo_array_make(nrank, sizeof *finding.seen, 0xff),
+		.error = error};
+	bool worked = routes->first && finding.seen ? true : ordo_fail_memory(error);
+	worked = worked && find_pairs(&finding, options->topology);
+	free(finding.seen);
 	if (worked && options->topology)
-		return make_ways(routes, options, nrank, error);
+		return make_ways(routes, options, nrank, error) &&
+		       (!routes->first_named ||
+			       make_named(routes, schedule, options->topology, error));
 	if (worked)
 		make_links(routes, &options->machine);
 	return worked;
@@ -219,23 +294,39 @@ bool ordo_routes_make(struct ordo_routes *routes, const struct ordo_schedule *sc
 void ordo_routes_free(struct ordo_routes *routes)
 {
 	free(routes->first);
+	free(routes->first_named);
 	free(routes->to);
 	free(routes->routes);
 	free(routes->links);
 	*routes = (struct ordo_routes){.first = NULL};
 }
 
-uint32_t ordo_route_find(const struct ordo_routes *routes, uint32_t from, uint32_t to)
+/* The place of a target among routes low..high - 1, which rise by target. */
+static uint32_t search(const struct ordo_routes *routes, uint32_t low, uint32_t high, uint32_t to)
 {
-	uint32_t low = routes->first[from], high = routes->first[from + 1];
-	/* A rank that sends to all others needs no search. */
-	const uint32_t nth = to - (to > from);
-	if (nth < high - low && routes->to[low + nth] == to)
-		return low + nth;
 	for (uint32_t count = high - low; count > 1;) {
 		const uint32_t half = count / 2;
 		low = routes->to[low + half] <= to ? low + half : low;
 		count -= half;
 	}
 	return low;
+}
+
+uint32_t ordo_route_find(const struct ordo_routes *routes, uint32_t from, uint32_t to)
+{
+	const uint32_t low = routes->first[from], high = routes->first[from + 1];
+	/* A rank that sends to all others needs no search. */
+	const uint32_t nth = to - (to > from);
+	if (nth < high - low && routes->to[low + nth] == to)
+		return low + nth;
+	return search(routes, low, high, to);
+}
+
+uint32_t ordo_route_of(
+	const struct ordo_routes *routes, uint32_t stream, uint32_t from, uint32_t to)
+{
+	const uint32_t *named = routes->first_named;
+	if (!named || named[stream] == named[stream + 1])
+		return ordo_route_find(routes, from, to);
+	return search(routes, named[stream], named[stream + 1], to);
 }

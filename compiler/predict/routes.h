@@ -18,6 +18,9 @@ struct ordo_routes {
 	uint32_t *to;	 /* [nroute] their targets, ascending for each source */
 	struct ordo_route *routes;
 	uint32_t nroute;
+	/* [nstream + 1] the routes of streams that name their way, behind those of pairs and
+	 * likewise by target; NULL: no stream does */
+	uint32_t *first_named;
 	uint32_t *links; /* of the topology */
 	size_t nlink, link_room;
 };
@@ -28,7 +31,10 @@ bool ordo_routes_make(struct ordo_routes *routes, const struct ordo_schedule *sc
 	const struct ordo_predict_options *options, struct ordo_error *error);
 void ordo_routes_free(struct ordo_routes *routes);
 
-/* The route must exist. */
+/* The route between two ranks where no way is named. It must exist. */
 uint32_t ordo_route_find(const struct ordo_routes *routes, uint32_t from, uint32_t to);
+/* The route of what a stream of rank `from` sends to another. It must exist. */
+uint32_t ordo_route_of(
+	const struct ordo_routes *routes, uint32_t stream, uint32_t from, uint32_t to);
 
 #endif

@@ -16,44 +16,6 @@ static uint32_t nvertex(const struct ordo_topology *topology)
 	return topology->nrank + topology->nswitch;
 }
 
-/* The first link from a vertex to `to` or a larger number. */
-static uint32_t find_links(const struct ordo_topology *topology, uint32_t from, uint32_t to)
-{
-	uint32_t low = topology->first_link[from], high = topology->first_link[from + 1];
-	while (low < high) {
-		const uint32_t middle = low + (high - low) / 2;
-		if (topology->links[middle].to < to)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
-/* The best of links between the same two vertices; ORDO_NONE: none is up. */
-static uint32_t best_link(const struct ordo_link *links, uint32_t first, uint32_t end)
-{
-	uint32_t best = ORDO_NONE;
-	for (uint32_t i = first; i < end; i++) {
-		const struct ordo_link *link = &links[i],
-				       *other = best == ORDO_NONE ? NULL : &links[best];
-		if (!link->down && (!other || link->bandwidth_gbs > other->bandwidth_gbs ||
-					   (!(link->bandwidth_gbs < other->bandwidth_gbs) &&
-						   link->latency_ns < other->latency_ns)))
-			best = i;
-	}
-	return best;
-}
-
-uint32_t ordo_paths_link(const struct ordo_topology *topology, uint32_t from, uint32_t to)
-{
-	const uint32_t first = find_links(topology, from, to);
-	uint32_t end = first;
-	while (end < topology->first_link[from + 1] && topology->links[end].to == to)
-		end++;
-	return best_link(topology->links, first, end);
-}
-
 static uint32_t add_hops(struct ordo_shortest_paths *paths, uint32_t at, uint32_t nhop)
 {
 	const struct ordo_link *links = paths->topology->links;
@@ -61,7 +23,7 @@ static uint32_t add_hops(struct ordo_shortest_paths *paths, uint32_t at, uint32_
 	for (uint32_t i = paths->topology->first_link[at], next; i < end; i = next) {
 		for (next = i + 1; next < end && links[next].to == links[i].to;)
 			next++;
-		const uint32_t best = best_link(links, i, next);
+		const uint32_t best = ordo_topology_best_of(paths->topology, i, next);
 		if (best == ORDO_NONE)
 			continue;
 		paths->first_in[links[i].to + 2]++;
@@ -372,7 +334,7 @@ static uint32_t follow(struct ordo_shortest_paths *paths, const struct ordo_foun
 		take(paths, nway++, hop->link);
 		at = hop->to;
 	}
-	take(paths, nway++, ordo_paths_link(paths->topology, at, paths->targets[lane]));
+	take(paths, nway++, ordo_topology_best_link(paths->topology, at, paths->targets[lane]));
 	return nway;
 }
 

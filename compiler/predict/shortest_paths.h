@@ -56,10 +56,6 @@ struct ordo_shortest_paths {
 	uint32_t *way; /* [nvertex] the links of the last path found */
 };
 
-/* The best link between two vertices that is up: the greatest bandwidth, then the least latency;
- * ORDO_NONE. */
-uint32_t ordo_paths_link(const struct ordo_topology *topology, uint32_t from, uint32_t to);
-
 /* For distinct pairs without a link. The caller frees it, also after false: no memory. */
 bool ordo_paths_make(struct ordo_shortest_paths *paths, const struct ordo_topology *topology,
 	bool through_ranks, const uint32_t *first, const uint32_t *sources,

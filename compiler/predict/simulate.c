@@ -87,7 +87,7 @@ void ordo_work_of(const struct ordo_timed_run *run, uint32_t i, uint32_t s, stru
 	if (!ordo_task_moves(task))
 		return;
 	if (sends(task)) {
-		work->route = ordo_route_find(run->routes, stream->rank, task->peer);
+		work->route = ordo_route_of(run->routes, s, stream->rank, task->peer);
 		const struct ordo_route *route = &run->routes->routes[work->route];
 		work->wire = ordo_bytes_moved(run->sizes, task) / route->bandwidth;
 		if (route->reduce > 0 && (route->reduce < rate || !(rate > 0)))

@@ -14,15 +14,24 @@ static const struct ordo_parameter map_parameter = {.name = "map",
 		   "it needs no missing link, up to 64 ranks",
 	.kind = ORDO_LISTS};
 
+static const struct ordo_parameter via_parameter = {.name = "via",
+	.values = "none|spread",
+	.fallback = "none",
+	.meaning = "spread: streams name the switches they go over, so that links side by side "
+		   "share what they carry",
+	.kind = ORDO_WORD};
+
 uint32_t ordo_parameter_count(const struct ordo_algorithm_facts *facts)
 {
-	return facts->nparameter + 1;
+	return facts->nparameter + 2;
 }
 
 const struct ordo_parameter *ordo_parameter_at(
 	const struct ordo_algorithm_facts *facts, uint32_t index)
 {
-	return index < facts->nparameter ? &facts->parameters[index] : &map_parameter;
+	if (index < facts->nparameter)
+		return &facts->parameters[index];
+	return index == facts->nparameter ? &via_parameter : &map_parameter;
 }
 
 static bool fail_map(const struct ordo_resolved_request *resolved, struct ordo_error *error)

@@ -278,6 +278,10 @@ static bool read_algorithm(
 		worked = ordo_fail(notation->error, ORDO_USAGE, 0,
 			"found a map of %s; %s renumbers all ranks: %s(...,map=...)",
 			inner.algorithm->facts.name, outer, outer);
+	if (worked && strcmp(ordo_parameter_value(&inner, "via")->word, "none") != 0)
+		worked = ordo_fail(notation->error, ORDO_USAGE, 0,
+			"found ways of %s; %s spreads all streams: %s(...,via=spread)",
+			inner.algorithm->facts.name, outer, outer);
 	if (worked) {
 		plain = ordo_arena_text(arena, inner.notation, strlen(inner.notation));
 		value->word =

@@ -34,6 +34,7 @@ void ordo_schedule_destroy(struct ordo_schedule *schedule)
 		return;
 	free(schedule->programs);
 	free(schedule->streams);
+	free(schedule->vias);
 	free(schedule->tasks);
 	free(schedule->places);
 	ordo_arena_free(&schedule->arena);
@@ -76,6 +77,12 @@ bool ordo_schedule_begin_stream(
 	schedule->streams[schedule->nstream++] = (struct ordo_stream){
 		.rank = rank, .first = schedule->ntask, .end = schedule->ntask, .name = kept};
 	program->end_stream = schedule->nstream;
+	if (!schedule->vias)
+		return true;
+	if (!ordo_array_reserve(&schedule->vias, &schedule->via_room, schedule->nstream,
+		    sizeof *schedule->vias))
+		return ordo_fail_memory(error);
+	schedule->vias[schedule->nstream - 1] = NULL;
 	return true;
 }
 
@@ -145,6 +152,8 @@ struct ordo_schedule *ordo_schedule_copy(
 	for (uint32_t i = 0; worked && i < schedule->nstream; i++) {
 		const struct ordo_stream *stream = &schedule->streams[i];
 		worked = ordo_schedule_begin_stream(copy, stream->rank, stream->name, error);
+		if (worked && ordo_via_of(schedule, i))
+			worked = ordo_schedule_set_via(copy, i, ordo_via_of(schedule, i), error);
 		if (worked) {
 			copy->streams[i].first = stream->first;
 			copy->streams[i].end = stream->end;

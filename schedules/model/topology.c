@@ -235,21 +235,50 @@ bool ordo_topology_fail_link(
 		topology->name, a, b);
 }
 
-bool ordo_topology_reaches(const struct ordo_topology *topology, uint32_t a, uint32_t b)
+uint32_t ordo_topology_links(
+	const struct ordo_topology *topology, uint32_t from, uint32_t to, uint32_t *first)
 {
-	if (a == b)
-		return true;
-	uint32_t low = topology->first_link[a], high = topology->first_link[a + 1], end = high;
+	const uint32_t end = topology->first_link[from + 1];
+	uint32_t low = topology->first_link[from], high = end;
 	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-		if (topology->links[middle].to < b)
+		const uint32_t middle = low + (high - low) / 2;
+		if (topology->links[middle].to < to)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	for (; low < end && topology->links[low].to == b; low++)
-		if (!topology->links[low].down)
-			return true;
+	*first = low;
+	while (low < end && topology->links[low].to == to)
+		low++;
+	return low;
+}
+
+uint32_t ordo_topology_best_of(const struct ordo_topology *topology, uint32_t first, uint32_t end)
+{
+	uint32_t best = ORDO_NONE;
+	for (uint32_t i = first; i < end; i++) {
+		const struct ordo_link *link = &topology->links[i],
+				       *other = best == ORDO_NONE ? NULL : &topology->links[best];
+		if (!link->down && (!other || link->bandwidth_gbs > other->bandwidth_gbs ||
+					   (!(link->bandwidth_gbs < other->bandwidth_gbs) &&
+						   link->latency_ns < other->latency_ns)))
+			best = i;
+	}
+	return best;
+}
+
+uint32_t ordo_topology_best_link(
+	const struct ordo_topology *topology, uint32_t from, uint32_t to)
+{
+	uint32_t first;
+	const uint32_t end = ordo_topology_links(topology, from, to, &first);
+	return ordo_topology_best_of(topology, first, end);
+}
+
+bool ordo_topology_reaches(const struct ordo_topology *topology, uint32_t a, uint32_t b)
+{
+	if (a == b || ordo_topology_best_link(topology, a, b) != ORDO_NONE)
+		return true;
 	return ordo_switch_reachability_joined(topology->reach, a, b);
 }
 

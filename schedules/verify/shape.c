@@ -1,6 +1,7 @@
 /* shape.c - checks that need one task at a time: R1 to R4, R12, and those limits of R13 that are
  * counts. */
 #include "verifier.h"
+#include <ordo/detail/via.h>
 #include <stdio.h>
 
 static bool verify_range(struct verifier *verifier, uint32_t id, const struct ordo_task *task,
@@ -120,6 +121,20 @@ static bool verify_link(
 		topology->name);
 }
 
+/* R12 of a stream that names its way: each hop is a link that is up. */
+static bool verify_via(struct verifier *verifier, uint32_t id, const struct ordo_via *via,
+	uint32_t rank, uint32_t peer)
+{
+	const struct ordo_topology *topology = verifier->options->topology;
+	char why[256], way[128];
+	if (ordo_via_links(via, topology, rank, peer, NULL, why, sizeof why))
+		return true;
+	ordo_via_print(via, way, sizeof way);
+	return ordo_add_finding(&verifier->findings, 12, &id, 1, NULL,
+		"%s: goes from rank %u to rank %u via %s, but in topology \"%s\" %s",
+		ordo_where_is(verifier, id).text, rank, peer, way, topology->name, why);
+}
+
 static bool verify_task(
 	struct verifier *verifier, uint32_t id, const struct ordo_task *task, uint32_t rank)
 {
@@ -138,10 +153,12 @@ static bool verify_task(
 	return !ordo_task_moves(task) || verify_move(verifier, id, task, rank);
 }
 
-static bool verify_stream(struct verifier *verifier, const struct ordo_stream *stream)
+static bool verify_stream(struct verifier *verifier, uint32_t number)
 {
+	const struct ordo_stream *stream = &verifier->schedule->streams[number];
+	const struct ordo_via *via = ordo_via_of(verifier->schedule, number);
 	/* Links repeat: only the last one that was good, each way, is remembered. */
-	uint32_t good_out = stream->rank, good_in = stream->rank;
+	uint32_t good_out = stream->rank, good_in = stream->rank, good_via = stream->rank;
 	for (uint32_t id = stream->first;
 		id < stream->end && !ordo_findings_full(&verifier->findings); id++) {
 		const struct ordo_task *task = &verifier->schedule->tasks[id];
@@ -151,10 +168,14 @@ static bool verify_stream(struct verifier *verifier, const struct ordo_stream *s
 		if (!verifier->options->topology || verifier->findings.proof->nfinding != before ||
 			!ordo_task_crosses(task))
 			continue;
-		uint32_t *good = task->kind == ORDO_WAIT ? &good_in : &good_out;
+		const bool goes_via = via && ordo_task_moves(task);
+		uint32_t *good = goes_via		  ? &good_via
+				 : task->kind == ORDO_WAIT ? &good_in
+							   : &good_out;
 		if (*good == task->peer)
 			continue;
-		if (!verify_link(verifier, id, task, stream->rank))
+		if (goes_via ? !verify_via(verifier, id, via, stream->rank, task->peer)
+			     : !verify_link(verifier, id, task, stream->rank))
 			return false;
 		*good = verifier->findings.proof->nfinding == before ? task->peer : stream->rank;
 	}
@@ -189,7 +210,7 @@ bool ordo_verify_shape(struct verifier *verifier)
 			return false;
 	}
 	for (uint32_t i = 0; i < schedule->nstream; i++)
-		if (!verify_stream(verifier, &schedule->streams[i]))
+		if (!verify_stream(verifier, i))
 			return false;
 	return true;
 }

@@ -22,7 +22,8 @@
 typedef uint32_t u32;
 typedef uint64_t u64;
 enum { SEND = 2, NOTIFY = 4, WAIT, INPUT = 0, OUTPUT, SCRATCH, MOST = 1 << 24, LIMIT = 0x7fffffff };
-enum { MOST_LETTERS = 65536, MOST_PHASES = (1 << 25) - 1 }; /* of one value; of a schedule */
+enum { MOST_LETTERS = 65536, MOST_PHASES = (1 << 25) - 1, MOST_VIA = 255 }; /* of one value, of
+	a schedule, of a stream */
 enum holds { ALL, ROOT, OWN, ROW, COLUMN };
 enum tag { SIGNAL, TOUCH, TREE };
 static const char *const kinds[] = {
@@ -57,7 +58,7 @@ static const struct keys head_keys = {14, 0xff,
 		"in_place", "programs", "root", "shards", "accumulate", "topology", "phases", "x"}};
 static const struct keys topology_keys = {2, 3, {"name", "digest"}},
 			 program_keys = {2, 3, {"rank", "streams"}},
-			 stream_keys = {2, 3, {"name", "tasks"}};
+			 stream_keys = {4, 3, {"name", "tasks", "via", "class"}};
 enum { KIND, PEER, CHUNK, SOURCE, TARGET, COUNT, SIGNALS, PHASE };
 static const struct keys task_keys = {
 	8, 1, {"task", "peer", "chunk", "src", "dst", "count", "signal", "phase"}};
@@ -385,6 +386,23 @@ static void read_problem(struct check *c, const struct value *const *head)
 		"too many shards");
 }
 
+/* The way of a stream is shape to this program, which knows no topologies. */
+static void check_via(struct check *c, const struct value *via, const struct value *class)
+{
+	u32 count = 0, switches[MOST_VIA];
+	if (class)
+		text(c, class);
+	SHAPE(via || !class, class, "a class without a way");
+	for (const struct value *v = via ? elements(c, via) : NULL; v; v = v->next) {
+		const u32 found = number(c, v, 0, LIMIT);
+		SHAPE(count < MOST_VIA, v, "too many switches");
+		SHAPE(found >= c->N, v, "a rank where a switch is wanted");
+		for (u32 i = 0; i < count; i++)
+			SHAPE(switches[i] != found, v, "a switch that is named twice");
+		switches[count++] = found;
+	}
+}
+
 /* Refuses a second program of a rank at once, so that a file named a thousand times is read only
  * twice. */
 static void read_program(struct check *c, const struct value *program, u64 nprogram)
@@ -393,9 +411,10 @@ static void read_program(struct check *c, const struct value *program, u64 nprog
 	members(c, program, &program_keys, found);
 	const u32 rank = number(c, found[0], 0, LIMIT);
 	for (const struct value *s = elements(c, found[1]); s; s = s->next) {
-		const struct value *parts[2] = {0};
+		const struct value *parts[4] = {0};
 		members(c, s, &stream_keys, parts);
 		text(c, parts[0]);
+		check_via(c, parts[2], parts[3]);
 		struct stream stream = {.rank = rank, .next = c->ntask};
 		for (const struct value *t = elements(c, parts[1]); t; t = t->next)
 			read_task(c, t);

@@ -19,6 +19,7 @@
 #include "synthesis/list.h"
 #include "synthesis/pack.h"
 #include "synthesis/split.h"
+#include "ways/ways.h"
 #include <ordo/topology.h>
 #include <stdlib.h>
 
@@ -356,14 +357,63 @@ static void contribute(
 		}
 }
 
+/* How many streams carry what a rank sends to another: one for each way over switches, where streams
+ * spread over these; their names, and whose turn it is. */
+struct lanes {
+	uint8_t *count, *turn; /* [nrank][nrank]; NULL: one stream each */
+	uint32_t nrank;
+	bool several;
+};
+
+enum { MOST_LANES = 4 };
+
+static bool count_lanes(
+	struct lanes *lanes, const struct ordo_resolved_request *request, struct ordo_error *error)
+{
+	const struct ordo_topology *topology = request->topology;
+	const uint32_t nrank = request->problem.nrank;
+	struct ordo_ways ways;
+	struct ordo_way found[ORDO_MOST_WAYS];
+	*lanes = (struct lanes){.nrank = nrank};
+	if (!topology || !topology->nswitch || !ordo_parameter_is(request, "via", "spread"))
+		return true;
+	lanes->count = ordo_array_make((size_t)nrank * nrank, 1, 0);
+	lanes->turn = ordo_array_make((size_t)nrank * nrank, 1, 0);
+	const bool worked =
+		lanes->count && lanes->turn && ordo_ways_make(&ways, topology, error);
+	for (uint32_t pair = 0; worked && pair < nrank * nrank; pair++) {
+		if (pair / nrank == pair % nrank)
+			continue;
+		const uint32_t count = ordo_ways_between(&ways, pair / nrank, pair % nrank, found);
+		lanes->count[pair] = (uint8_t)(count < MOST_LANES ? count : MOST_LANES);
+		lanes->several = lanes->several || count > 1;
+	}
+	if (worked)
+		ordo_ways_free(&ways);
+	return worked;
+}
+
+/* The next of the streams between two ranks. */
+static void take_lane(struct ordo_builder *b, struct lanes *lanes, uint32_t from, uint32_t to)
+{
+	static const char *const names[MOST_LANES] = {"to", "2nd to", "3rd to", "4th to"};
+	uint8_t turn = 0;
+	if (lanes->count) {
+		const size_t pair = (size_t)from * lanes->nrank + to;
+		turn = lanes->turn[pair];
+		lanes->turn[pair] = turn + 1 < lanes->count[pair] ? (uint8_t)(turn + 1) : 0;
+	}
+	ordo_stream(b, names[turn], to);
+}
+
 static void write_moves(struct ordo_builder *b, const struct ordo_chunk_way *ways,
-	const struct ordo_listed_move *moves, size_t nmove)
+	const struct ordo_listed_move *moves, size_t nmove, struct lanes *lanes)
 {
 	for (size_t i = 0; i < nmove && !ordo_builder_failed(b); i++) {
 		const struct ordo_listed_move *move = &moves[i];
 		const struct ordo_chunk_way *way = &ways[move->way];
 		const struct ordo_slice chunk = {way->chunk, 1};
-		ordo_stream(b, "to", move->to);
+		take_lane(b, lanes, move->from, move->to);
 		if (move->sums)
 			ordo_add_on(b, move->to, move->from, chunk, false);
 		else
@@ -396,6 +446,7 @@ static void build(struct ordo_builder *b, const struct ordo_resolved_request *re
 	const uint32_t nway = count_ways(request);
 	struct ordo_chunk_way *ways = ordo_array_make(nway, sizeof *ways, 0);
 	struct ordo_listed_move *moves = NULL;
+	struct lanes lanes;
 	size_t nmove = 0;
 	if (!reduces(request->problem.op) || request->problem.nrank == 1)
 		ordo_keep_own(b, &request->problem);
@@ -403,16 +454,19 @@ static void build(struct ordo_builder *b, const struct ordo_resolved_request *re
 		free(ways);
 		return;
 	}
-	if (ways && lay_ways(request, ways, NULL) &&
+	if (count_lanes(&lanes, request, NULL) && ways && lay_ways(request, ways, NULL) &&
 		ordo_list_moves(&moves, &nmove, switched ? &packed->pairs : &packed->graph,
-			switched && is_flat(packed) ? &packed->routes : NULL, ways, nway, NULL)) {
+			switched && !lanes.several && is_flat(packed) ? &packed->routes : NULL,
+			ways, nway, NULL)) {
 		contribute(b, ways, nway, request->problem.nrank);
 		/* One phase, in which moves to one rank go as one message. */
 		ordo_phase(b, phases[op], ORDO_NONE);
-		write_moves(b, ways, moves, nmove);
+		write_moves(b, ways, moves, nmove, &lanes);
 	} else {
 		ordo_builder_fail_memory(b);
 	}
+	free(lanes.count);
+	free(lanes.turn);
 	free(moves);
 	free(ways);
 }

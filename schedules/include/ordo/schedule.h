@@ -51,6 +51,16 @@ struct ordo_stream {
 	const char *name;    /* owned by the schedule */
 };
 
+/* The way that the Sends and SendReduces of one stream take: from its rank over these switches to
+ * the peer. */
+struct ordo_via {
+	const uint32_t *switches; /* [nswitch] vertices of the topology, each once, in their order */
+	uint32_t nswitch;	  /* 0: over a link from rank to rank */
+	/* where links of several classes join two vertices, the one of this class is taken; NULL:
+	 * the fastest that is up */
+	const char *class_name;
+};
+
 /* The streams of one rank. */
 struct ordo_program {
 	uint32_t first_stream, end_stream;
@@ -77,6 +87,8 @@ struct ordo_schedule {
 	struct ordo_program *programs; /* [nrank] */
 	struct ordo_stream *streams;   /* [nstream] */
 	uint32_t nstream;
+	/* [nstream] the way that a stream names, NULL where it names none; NULL: no stream does */
+	const struct ordo_via **vias;
 	struct ordo_task *tasks; /* [ntask] */
 	uint32_t ntask;
 
@@ -86,7 +98,7 @@ struct ordo_schedule {
 	struct ordo_place *places;  /* [ntask] */
 
 	/* Private: growth and ownership. */
-	size_t task_room, stream_room, place_room;
+	size_t task_room, stream_room, via_room, place_room;
 	struct ordo_arena arena;
 };
 

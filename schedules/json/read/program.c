@@ -2,7 +2,9 @@
 #include "reader.h"
 #include "task.h"
 #include "task_scan.h"
+#include <inttypes.h>
 #include <ordo/arena.h>
+#include <ordo/detail/via.h>
 #include <ordo/memory.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -112,29 +114,94 @@ static bool read_name(struct ordo_cursor *cursor, const struct ordo_field *field
 	return worked;
 }
 
+/* A stream while it is read. */
+struct met_stream {
+	struct ordo_stream stream;
+	struct ordo_via via;
+	uint32_t switches[ORDO_MOST_VIA];
+	bool has_via;
+};
+
+static bool read_switch(struct ordo_cursor *cursor, const struct ordo_field *field, void *into)
+{
+	static const struct ordo_field number = {.key = "via", .most = ORDO_LIMIT};
+	struct met_stream *met = into;
+	struct ordo_piece value;
+	uint32_t found;
+	(void)field;
+	if (!ordo_skip_value(cursor, &value) ||
+		!ordo_piece_integer(cursor, &value, &number, &found))
+		return false;
+	if (met->via.nswitch == ORDO_MOST_VIA)
+		return ordo_fail_at(cursor, value.place, "via: found more than %d switches",
+			ORDO_MOST_VIA);
+	for (uint32_t i = 0; i < met->via.nswitch; i++)
+		if (met->switches[i] == found)
+			return ordo_fail_rule_at(cursor, value.place, 2,
+				"via: found switch %" PRIu32 " twice", found);
+	met->switches[met->via.nswitch++] = found;
+	return true;
+}
+
+static bool read_via(struct ordo_cursor *cursor, const struct ordo_field *field, void *into)
+{
+	struct met_stream *met = into;
+	met->has_via = true;
+	return ordo_read_array(cursor, field, into);
+}
+
 static const struct ordo_field stream_fields[] = {
-	{"name", read_name, .offset = offsetof(struct ordo_stream, name)},
+	{"name", read_name, .offset = offsetof(struct met_stream, stream.name)},
+	{"via", read_via, .wanted = "an array of switches", .element = read_switch,
+		.optional = true},
+	{"class", ordo_read_string, .offset = offsetof(struct met_stream, via.class_name),
+		.optional = true},
 	{"tasks", ordo_read_array, .wanted = "an array of tasks", .element = read_task},
 };
 static const struct ordo_object stream_object =
 	ORDO_OBJECT("a stream", "a stream, an object", stream_fields);
 
+/* Keeps the way of the stream read last; `places` are those of its values. */
+static bool keep_via(struct ordo_reader *reader, const struct ordo_cursor *cursor,
+	struct met_stream *met, const struct ordo_place *places)
+{
+	if (!met->has_via)
+		return !met->via.class_name ||
+		       ordo_fail_at(cursor, places[2],
+			       "class: found \"%.40s\" in a stream without \"via\"",
+			       met->via.class_name);
+	met->via.switches = met->switches;
+	if (!ordo_array_reserve(&reader->vias, &reader->via_room, (size_t)reader->nvia + 1,
+		    sizeof *reader->vias))
+		return ordo_fail_memory(reader->error);
+	reader->vias[reader->nvia++] = (struct ordo_met_via){
+		reader->schedule->nstream - 1, places[1], cursor->file};
+	return ordo_schedule_set_via(
+		reader->schedule, reader->schedule->nstream - 1, &met->via, reader->error);
+}
+
 static bool read_stream(struct ordo_cursor *cursor, const struct ordo_field *field, void *into)
 {
-	const struct ordo_reader *reader = cursor->reader;
+	struct ordo_reader *reader = cursor->reader;
 	struct ordo_schedule *schedule = reader->schedule;
-	struct ordo_stream stream = {.first = schedule->ntask};
+	struct met_stream met = {.stream.first = schedule->ntask};
+	struct ordo_place places[4];
 	(void)field;
 	(void)into;
-	if (!ordo_read_object(cursor, &stream_object, &stream, NULL))
+	if (!ordo_read_object(cursor, &stream_object, &met, places))
 		return false;
-	stream.end = schedule->ntask;
+	met.stream.end = schedule->ntask;
 	if (schedule->nstream >= ORDO_LIMIT ||
 		!ordo_array_reserve(&schedule->streams, &schedule->stream_room,
-			(size_t)schedule->nstream + 1, sizeof *schedule->streams))
+			(size_t)schedule->nstream + 1, sizeof *schedule->streams) ||
+		(schedule->vias && !ordo_array_reserve(&schedule->vias, &schedule->via_room,
+					   (size_t)schedule->nstream + 1,
+					   sizeof *schedule->vias)))
 		return ordo_fail_memory(reader->error);
-	schedule->streams[schedule->nstream++] = stream;
-	return true;
+	if (schedule->vias)
+		schedule->vias[schedule->nstream] = NULL;
+	schedule->streams[schedule->nstream++] = met.stream;
+	return keep_via(reader, cursor, &met, places);
 }
 
 /* A duplicate rank is rejected at once: a file that is named a thousand times is read twice at

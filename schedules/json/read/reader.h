@@ -15,6 +15,13 @@ struct ordo_met_program {
 	const char *file;
 };
 
+/* A stream that names its way. */
+struct ordo_met_via {
+	uint32_t stream;
+	struct ordo_place place; /* of the value of "via" */
+	const char *file;
+};
+
 struct ordo_reader {
 	struct ordo_schedule *schedule;
 	struct ordo_read_options options;
@@ -30,6 +37,10 @@ struct ordo_reader {
 	uint32_t nprogram;
 	size_t program_room;
 	struct ordo_map program_of; /* (rank, 0) -> index into programs */
+
+	struct ordo_met_via *vias; /* [nvia] */
+	uint32_t nvia;
+	size_t via_room;
 
 	/* named by a task, the first that names it; ORDO_NO_PHASE: none does */
 	uint32_t largest_phase;

@@ -9,6 +9,7 @@
 #include "reader.h"
 #include <inttypes.h>
 #include <ordo/arena.h>
+#include <ordo/detail/via.h>
 #include <ordo/options.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -136,6 +137,25 @@ static bool check_phases(const struct ordo_reader *reader, const struct ordo_cur
 		reader->largest_phase, nphase - 1);
 }
 
+/* A way leads over switches, whose numbers begin behind those of the ranks. */
+static bool check_vias(const struct ordo_reader *reader, const struct ordo_cursor *cursor)
+{
+	const struct ordo_schedule *schedule = reader->schedule;
+	for (uint32_t i = 0; i < reader->nvia; i++) {
+		const struct ordo_met_via *met = &reader->vias[i];
+		const struct ordo_via *via = schedule->vias[met->stream];
+		struct ordo_cursor there = *cursor;
+		there.file = met->file;
+		for (uint32_t k = 0; k < via->nswitch; k++)
+			if (via->switches[k] < schedule->problem.nrank)
+				return ordo_fail_rule_at(&there, met->place, 2,
+					"via: found rank %" PRIu32
+					", wanted switches, which are %" PRIu32 " and above",
+					via->switches[k], schedule->problem.nrank);
+	}
+	return true;
+}
+
 /* Moves every program to the index of its rank. `taken` has room for nrank or nprogram + 1 ranks,
  * whichever is less: if all are there that is all, and if not, one among them is missing. */
 static bool place_programs(struct ordo_reader *reader, const struct ordo_cursor *cursor,
@@ -186,7 +206,7 @@ static bool keep_programs(struct ordo_reader *reader, const struct ordo_met_prog
 static bool finish(struct ordo_reader *reader, const struct ordo_cursor *cursor)
 {
 	if (!ordo_check_read_problem(cursor, &reader->schedule->problem, &head, reader->places) ||
-		!check_phases(reader, cursor))
+		!check_phases(reader, cursor) || !check_vias(reader, cursor))
 		return false;
 	uint32_t nrank = reader->schedule->problem.nrank;
 	uint32_t room = nrank <= reader->nprogram ? nrank : reader->nprogram + 1;
@@ -219,6 +239,7 @@ static struct ordo_schedule *read_document(
 		ordo_fail_memory(reader->error);
 	}
 	free(reader->programs);
+	free(reader->vias);
 	ordo_map_free(&reader->program_of);
 	if (worked)
 		return reader->schedule;

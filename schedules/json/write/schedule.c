@@ -2,6 +2,7 @@
 #include "members.h"
 #include <inttypes.h>
 #include <ordo/atomic_file.h>
+#include <ordo/detail/via.h>
 #include <ordo/document.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -88,9 +89,29 @@ static bool fits(const struct ordo_schedule *schedule, const struct ordo_task *t
 	       (task->peer | task->chunk | task->count | task->src | task->dst) <= ORDO_LIMIT;
 }
 
+/* Each switch once, none a rank's number, and no more than a reader takes. */
+static bool via_fits(const struct ordo_via *via, uint32_t nrank)
+{
+	bool fits = via->nswitch <= ORDO_MOST_VIA;
+	for (uint32_t i = 0; fits && i < via->nswitch; i++) {
+		fits = via->switches[i] >= nrank && via->switches[i] <= ORDO_LIMIT;
+		for (uint32_t k = 0; fits && k < i; k++)
+			fits = via->switches[k] != via->switches[i];
+	}
+	return fits;
+}
+
 /* Rejects what a document cannot express, so that everything written can be read. */
 static bool check_writable(const struct ordo_schedule *schedule, struct ordo_error *error)
 {
+	for (uint32_t i = 0; schedule->vias && i < schedule->nstream; i++)
+		if (schedule->vias[i] && !via_fits(schedule->vias[i], schedule->problem.nrank))
+			return ordo_fail(error, ORDO_USAGE, 1,
+				"stream \"%s\" of rank %" PRIu32
+				" cannot be written: its way needs up to %d switches, each once, "
+				"of %" PRIu32 " and above",
+				schedule->streams[i].name, schedule->streams[i].rank, ORDO_MOST_VIA,
+				schedule->problem.nrank);
 	for (uint32_t i = 0; i < schedule->ntask; i++) {
 		const struct ordo_task *task = &schedule->tasks[i];
 		if (!fits(schedule, task)) {
@@ -133,10 +154,26 @@ static void print_head(struct ordo_printer *printer, const struct ordo_schedule 
 	ordo_printer_text(printer, ",\n \"programs\": [");
 }
 
-static void print_stream(struct ordo_printer *printer, const struct ordo_schedule *schedule,
-	const struct ordo_stream *stream)
+static void print_via(struct ordo_printer *printer, const struct ordo_via *via)
 {
+	char number[16];
+	ordo_printer_text(printer, ", \"via\": [");
+	for (uint32_t i = 0; i < via->nswitch; i++) {
+		snprintf(number, sizeof number, "%s%" PRIu32, i ? ", " : "", via->switches[i]);
+		ordo_printer_text(printer, number);
+	}
+	ordo_printer_put(printer, "]", 1);
+	if (via->class_name)
+		ordo_print_string(printer, ", ", "class", via->class_name);
+}
+
+static void print_stream(
+	struct ordo_printer *printer, const struct ordo_schedule *schedule, uint32_t number)
+{
+	const struct ordo_stream *stream = &schedule->streams[number];
 	ordo_print_string(printer, "\n   {", "name", stream->name);
+	if (ordo_via_of(schedule, number))
+		print_via(printer, ordo_via_of(schedule, number));
 	ordo_printer_text(printer, ", \"tasks\": [");
 	for (uint32_t i = stream->first; i < stream->end; i++) {
 		ordo_printer_room(printer);
@@ -158,7 +195,7 @@ static void print_program(
 	for (uint32_t i = program->first_stream; i < program->end_stream; i++) {
 		if (i > program->first_stream)
 			ordo_printer_put(printer, ",", 1);
-		print_stream(printer, schedule, &schedule->streams[i]);
+		print_stream(printer, schedule, i);
 	}
 	ordo_printer_text(printer, "]}");
 }

@@ -86,7 +86,7 @@ struct ordo_algorithm_facts {
 
 ORDO_API const struct ordo_algorithm_facts *const *ordo_algorithms(uint32_t *count);
 
-/* All algorithms have one parameter more than those of their own: `map`, the last. */
+/* All algorithms have two parameters more than those of their own: `via`, and `map`, the last. */
 ORDO_API uint32_t ordo_parameter_count(const struct ordo_algorithm_facts *facts);
 /* index < ordo_parameter_count(facts) */
 ORDO_API const struct ordo_parameter *ordo_parameter_at(

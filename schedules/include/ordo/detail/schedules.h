@@ -32,6 +32,16 @@ ORDO_API bool ordo_schedule_extend(
 ORDO_API bool ordo_schedule_set_phases(struct ordo_schedule *schedule, const char *const *phases,
 	uint32_t nphase, struct ordo_error *error);
 
+/* The way of a stream; copied. */
+ORDO_API bool ordo_schedule_set_via(struct ordo_schedule *schedule, uint32_t stream,
+	const struct ordo_via *via, struct ordo_error *error);
+/* The way that a stream names; NULL: none. */
+static inline const struct ordo_via *ordo_via_of(
+	const struct ordo_schedule *schedule, uint32_t stream)
+{
+	return schedule->vias ? schedule->vias[stream] : NULL;
+}
+
 /* A deep copy without places and files. NULL: no memory. */
 ORDO_API struct ordo_schedule *ordo_schedule_copy(
 	const struct ordo_schedule *schedule, struct ordo_error *error);

@@ -13,6 +13,17 @@ extern "C" {
  * links of a), and through switches the number of groups of switches that a and b touch. */
 ORDO_API bool ordo_topology_reaches(const struct ordo_topology *topology, uint32_t a, uint32_t b);
 
+/* The best link between two vertices that is up: the greatest bandwidth, then the least latency;
+ * ORDO_NONE. O(log links of `from`). */
+ORDO_API uint32_t ordo_topology_best_link(
+	const struct ordo_topology *topology, uint32_t from, uint32_t to);
+/* Likewise among links[first..end). */
+ORDO_API uint32_t ordo_topology_best_of(
+	const struct ordo_topology *topology, uint32_t first, uint32_t end);
+/* The links between two vertices, up or down: links[first] up to the result. */
+ORDO_API uint32_t ordo_topology_links(
+	const struct ordo_topology *topology, uint32_t from, uint32_t to, uint32_t *first);
+
 /* 128-bit digest of everything that matters (not the name, not x), as 32 hex digits. */
 ORDO_API void ordo_topology_digest(const struct ordo_topology *topology, char digest[33]);
 
