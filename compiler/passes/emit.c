@@ -92,6 +92,9 @@ static bool begin_streams(struct emission *e, const char *const *names)
 			    names[e->sequence->lanes[lane].label], e->error) ||
 			!ordo_schedule_extend(e->schedule, count, e->error))
 			return false;
+		const struct ordo_via *via = e->sequence->lanes[lane].via;
+		if (via && !ordo_schedule_set_via(e->schedule, i, via, e->error))
+			return false;
 		layout->ends[lane] = first + layout->begins[lane];
 		layout->begins[lane] = first;
 	}

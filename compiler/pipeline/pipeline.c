@@ -93,15 +93,14 @@ struct ordo_schedule *ordo_compile_resolved(const struct ordo_request *request,
 	struct ordo_sequence sequence = {0};
 	struct ordo_sync_edges edges = {0};
 	struct ordo_schedule *schedule = NULL;
-	const bool worked = ordo_build(resolved, &sequence, error) && report(request, BUILT) &&
-			    ordo_accumulate(&sequence, error) && ordo_merge(&sequence, error) &&
-			    ordo_relay(&sequence, request->topology, error) &&
-			    watch(&sequence, &request) &&
-			    ordo_order_moves(&sequence, ORDO_SEARCH_VISITS, &edges, error) &&
-			    report(request, ORDERED) &&
-			    (schedule = ordo_emit(resolved, &sequence, &edges, error)) &&
-			    spread(resolved, schedule, error) &&
-			    signals_have_links(resolved, schedule, error);
+	const bool worked =
+		ordo_build(resolved, &sequence, error) && report(request, BUILT) &&
+		ordo_accumulate(&sequence, error) && ordo_merge(&sequence, error) &&
+		ordo_relay(&sequence, request->topology, error) && watch(&sequence, &request) &&
+		ordo_order_moves(&sequence, ORDO_SEARCH_VISITS, &edges, error) &&
+		report(request, ORDERED) &&
+		(schedule = ordo_emit(resolved, &sequence, &edges, error)) &&
+		spread(resolved, schedule, error) && signals_have_links(resolved, schedule, error);
 	free(edges.items);
 	ordo_sequence_free(&sequence);
 	report(request, EMITTED);

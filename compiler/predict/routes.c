@@ -3,7 +3,7 @@
 #include "routes.h"
 #include "shortest_paths.h"
 #include <ordo/arena.h>
-#include <ordo/detail/via.h>
+#include <ordo/detail/schedules.h>
 #include <stdlib.h>
 
 static int compare_targets(const void *one, const void *other)
@@ -81,8 +81,8 @@ static void sort_targets(struct ordo_routes *routes, uint32_t first)
 }
 
 /* Does the stream go over the switches that it names? Without a topology there are none. */
-static bool is_named(const struct ordo_schedule *schedule, const struct ordo_topology *topology,
-	uint32_t stream)
+static bool is_named(
+	const struct ordo_schedule *schedule, const struct ordo_topology *topology, uint32_t stream)
 {
 	return topology && ordo_via_of(schedule, stream);
 }
@@ -109,8 +109,7 @@ static bool find_pairs(struct finding *finding, const struct ordo_topology *topo
 			return ordo_fail_memory(finding->error);
 		for (uint32_t s = 0; s < nstream; s++) {
 			routes->first_named[s] = routes->nroute;
-			if (is_named(schedule, topology, s) &&
-				!find_targets(finding, s, nrank + s))
+			if (is_named(schedule, topology, s) && !find_targets(finding, s, nrank + s))
 				return false;
 			sort_targets(routes, routes->first_named[s]);
 		}
@@ -161,7 +160,8 @@ static bool make_near(struct ordo_routes *routes, const struct ordo_topology *to
 {
 	for (uint32_t from = 0; from < nrank; from++)
 		for (uint32_t i = routes->first[from]; i < routes->first[from + 1]; i++) {
-			const uint32_t link = ordo_topology_best_link(topology, from, routes->to[i]);
+			const uint32_t link =
+				ordo_topology_best_link(topology, from, routes->to[i]);
 			if (link == ORDO_NONE) {
 				far->first[routes->to[i] + 2]++;
 				far->npair++;
@@ -247,12 +247,14 @@ static bool make_named(struct ordo_routes *routes, const struct ordo_schedule *s
 		const struct ordo_via *via = ordo_via_of(schedule, s);
 		for (uint32_t i = routes->first_named[s]; i < routes->first_named[s + 1]; i++) {
 			if (!ordo_via_links(via, topology, stream->rank, routes->to[i], links, why,
-				    sizeof why))
-				return ordo_fail(error, ORDO_REFUTED, 12,
+				    sizeof why)) {
+				ordo_fail(error, ORDO_REFUTED, 12,
 					"rank %u, stream \"%s\": sends to rank %u, and in "
 					"topology %.64s %s",
 					stream->rank, stream->name, routes->to[i], topology->name,
 					why);
+				return ordo_hint(error, "the stream names its way (via)");
+			}
 			if (!set_links(routes, i, topology, links, via->nswitch + 1, error))
 				return false;
 		}

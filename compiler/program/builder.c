@@ -3,6 +3,7 @@
 #include "sequence.h"
 #include <ordo/arena.h>
 #include <ordo/builder.h>
+#include <ordo/detail/schedules.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -329,6 +330,26 @@ static uint32_t lane_of(struct ordo_builder *b, uint32_t rank)
 		b->lanes[rank].label = b->stream_label;
 	}
 	return b->lanes[rank].lane;
+}
+
+void ordo_via(struct ordo_builder *b, uint32_t rank, const uint32_t *switches, uint32_t nswitch,
+	const char *class_name)
+{
+	const struct ordo_via via = {switches, nswitch, class_name};
+	if (b->failed)
+		return;
+	if (rank >= b->sequence->problem.nrank) {
+		ordo_builder_fail(
+			b, "there is no rank %u, only 0..%u", rank, b->sequence->problem.nrank - 1);
+		return;
+	}
+	const uint32_t lane = lane_of(b, rank);
+	const struct ordo_via *kept =
+		lane == ORDO_NONE ? NULL : ordo_via_copy(&b->sequence->arena, &via);
+	if (kept)
+		b->sequence->lanes[lane].via = kept;
+	else
+		ordo_builder_fail_memory(b);
 }
 
 static void append(struct ordo_builder *b, struct ordo_at dst, struct ordo_at src, uint32_t chunk,

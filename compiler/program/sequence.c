@@ -43,7 +43,7 @@ uint32_t ordo_lane_id(struct ordo_sequence *sequence, uint32_t rank, uint32_t la
 	if (!ordo_array_reserve(&sequence->lanes, &sequence->lane_room, (size_t)sequence->nlane + 1,
 		    sizeof *sequence->lanes))
 		return ORDO_NONE;
-	sequence->lanes[sequence->nlane] = (struct ordo_lane){rank, label};
+	sequence->lanes[sequence->nlane] = (struct ordo_lane){.rank = rank, .label = label};
 	return *id = sequence->nlane++;
 }
 

@@ -40,7 +40,8 @@ struct ordo_labels {
 
 /* One stream of one rank, in the order of their first moves. */
 struct ordo_lane {
-	uint32_t rank, label; /* label: index into stream_labels */
+	uint32_t rank, label;	    /* label: index into stream_labels */
+	const struct ordo_via *via; /* NULL: it names no way */
 };
 
 struct ordo_sequence {

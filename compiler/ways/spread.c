@@ -82,8 +82,8 @@ static bool find_targets(struct spreading *spreading, struct sender *sender, boo
 	return true;
 }
 
-static bool same_switches(const struct spreading *spreading, const struct ordo_way *a,
-	const struct ordo_way *b)
+static bool same_switches(
+	const struct spreading *spreading, const struct ordo_way *a, const struct ordo_way *b)
 {
 	bool same = a->nlink == b->nlink;
 	for (uint32_t i = 0; same && i + 1 < a->nlink; i++)
@@ -150,8 +150,7 @@ static bool add_sender(struct spreading *spreading, uint32_t stream)
 {
 	struct sender sender = {.stream = stream};
 	bool fits = true;
-	if (!find_targets(spreading, &sender, &fits) ||
-		(fits && !find_choices(spreading, &sender)))
+	if (!find_targets(spreading, &sender, &fits) || (fits && !find_choices(spreading, &sender)))
 		return false;
 	if (fits && sender.nchoice > 1) {
 		if (!ordo_array_reserve(&spreading->senders, &spreading->sender_room,

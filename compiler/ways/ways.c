@@ -139,8 +139,7 @@ static void follow(struct finding *finding, uint32_t at, uint32_t left)
 					hops_at(ways, finding->fabric, to)[finding->to] != left)))
 			continue;
 		const uint32_t best = ordo_topology_best_of(topology, i, next);
-		if (best == ORDO_NONE ||
-			!is_in(ways, finding->fabric, &topology->links[best]))
+		if (best == ORDO_NONE || !is_in(ways, finding->fabric, &topology->links[best]))
 			continue;
 		finding->way.links[finding->way.nlink++] = best;
 		if (arrives)

@@ -5,9 +5,9 @@
 #include <ordo/topology.h>
 
 enum {
-	ORDO_MOST_WAYS = 16,	 /* between two ranks */
-	ORDO_MOST_HOPS = 16,	 /* links of a way */
-	ORDO_MOST_FABRICS = 4	 /* bandwidths from which on links are looked at by themselves */
+	ORDO_MOST_WAYS = 16,  /* between two ranks */
+	ORDO_MOST_HOPS = 16,  /* links of a way */
+	ORDO_MOST_FABRICS = 4 /* bandwidths from which on links are looked at by themselves */
 };
 
 struct ordo_way {
@@ -34,8 +34,7 @@ void ordo_ways_free(struct ordo_ways *ways);
 
 /* Whether some rank has several ways to another: of all ranks where they are few, else of rank 0.
  * topology: may be NULL. false: as above. */
-bool ordo_has_ways(
-	const struct ordo_topology *topology, bool *several, struct ordo_error *error);
+bool ordo_has_ways(const struct ordo_topology *topology, bool *several, struct ordo_error *error);
 
 /* The shortest ways between two ranks in each fabric, each once, up to ORDO_MOST_WAYS, in found.
  * Of links side by side, each hop takes the best. Returns how many there are. */

@@ -22,10 +22,12 @@ static void print_head(const struct ordo_schedule *schedule, FILE *out)
 			schedule->topology_digest);
 }
 
-static void print_stream(
-	const struct ordo_schedule *schedule, const struct ordo_stream *stream, FILE *out)
+static void print_stream(const struct ordo_schedule *schedule, uint32_t number, FILE *out)
 {
-	fprintf(out, "  stream %s\n", stream->name);
+	const struct ordo_stream *stream = &schedule->streams[number];
+	char title[512];
+	ordo_stream_title(schedule, number, title, sizeof title);
+	fprintf(out, "  stream %s\n", title);
 	uint32_t phase = ORDO_NO_PHASE;
 	for (uint32_t i = stream->first; i < stream->end; i++) {
 		const struct ordo_task *task = &schedule->tasks[i];
@@ -48,7 +50,7 @@ bool ordo_schedule_print_text(
 		const struct ordo_program *program = &schedule->programs[rank];
 		fprintf(out, "rank %" PRIu32 "\n", rank);
 		for (uint32_t i = program->first_stream; i < program->end_stream; i++)
-			print_stream(schedule, &schedule->streams[i], out);
+			print_stream(schedule, i, out);
 	}
 	if (!fflush(out) && !ferror(out))
 		return true;

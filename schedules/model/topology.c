@@ -267,8 +267,7 @@ uint32_t ordo_topology_best_of(const struct ordo_topology *topology, uint32_t fi
 	return best;
 }
 
-uint32_t ordo_topology_best_link(
-	const struct ordo_topology *topology, uint32_t from, uint32_t to)
+uint32_t ordo_topology_best_link(const struct ordo_topology *topology, uint32_t from, uint32_t to)
 {
 	uint32_t first;
 	const uint32_t end = ordo_topology_links(topology, from, to, &first);

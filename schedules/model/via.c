@@ -1,20 +1,19 @@
 /* via.c - the ways that streams name over the switches of a topology. */
 #include <ordo/arena.h>
+#include <ordo/detail/schedules.h>
 #include <ordo/detail/topologies.h>
-#include <ordo/detail/via.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-static const struct ordo_via *copy_via(struct ordo_arena *arena, const struct ordo_via *via)
+const struct ordo_via *ordo_via_copy(struct ordo_arena *arena, const struct ordo_via *via)
 {
 	struct ordo_via *copy = ordo_arena_alloc(arena, sizeof *copy);
 	const size_t size = (size_t)via->nswitch * sizeof *via->switches;
 	uint32_t *switches = ordo_arena_alloc(arena, size + sizeof *switches);
 	const char *class_name =
-		via->class_name
-			? ordo_arena_text(arena, via->class_name, strlen(via->class_name))
-			: NULL;
+		via->class_name ? ordo_arena_text(arena, via->class_name, strlen(via->class_name))
+				: NULL;
 	if (!copy || !switches || (via->class_name && !class_name))
 		return NULL;
 	if (size)
@@ -28,15 +27,15 @@ bool ordo_schedule_set_via(struct ordo_schedule *schedule, uint32_t stream,
 {
 	const uint32_t nstream = schedule->nstream;
 	const bool first = !schedule->vias;
-	if (!ordo_array_reserve(&schedule->vias, &schedule->via_room, nstream,
-		    sizeof *schedule->vias))
+	if (!ordo_array_reserve(
+		    &schedule->vias, &schedule->via_room, nstream, sizeof *schedule->vias))
 		return ordo_fail_memory(error);
 	if (first)
 		memset(schedule->vias, 0, nstream * sizeof *schedule->vias);
 	/* Ways repeat from stream to stream. */
 	const struct ordo_via *last = stream ? schedule->vias[stream - 1] : NULL;
 	schedule->vias[stream] =
-		last && ordo_via_same(last, via) ? last : copy_via(&schedule->arena, via);
+		last && ordo_via_same(last, via) ? last : ordo_via_copy(&schedule->arena, via);
 	return schedule->vias[stream] || ordo_fail_memory(error);
 }
 
@@ -50,20 +49,45 @@ bool ordo_via_same(const struct ordo_via *one, const struct ordo_via *other)
 					 one->nswitch * sizeof *one->switches));
 }
 
+/* Appends to a text of `length` letters; returns what would be its length. */
+static size_t append(char *out, size_t size, size_t length, const char *format, ...)
+	__attribute__((format(printf, 4, 5)));
+static size_t append(char *out, size_t size, size_t length, const char *format, ...)
+{
+	const size_t at = length < size ? length : size;
+	va_list arguments;
+	va_start(arguments, format);
+	length += (size_t)vsnprintf(out + at, size - at, format, arguments);
+	va_end(arguments);
+	return length;
+}
+
 int ordo_via_print(const struct ordo_via *via, char *out, size_t size)
 {
-	size_t length = 0;
-#define PUT(...)                                                                                   \
-	length += (size_t)snprintf(                                                                \
-		out + (length < size ? length : size), length < size ? size - length : 0, __VA_ARGS__)
-	PUT(via->nswitch == 0  ? "the direct link"
+	size_t length = append(out, size, 0, "%s",
+		!via->nswitch	    ? "the direct link"
 		: via->nswitch == 1 ? "switch"
 				    : "switches");
 	for (uint32_t i = 0; i < via->nswitch; i++)
-		PUT("%s%u", i ? ", " : " ", via->switches[i]);
+		length = append(out, size, length, "%s%u", i ? ", " : " ", via->switches[i]);
 	if (via->class_name)
-		PUT(" (%s)", via->class_name);
-#undef PUT
+		length = append(out, size, length, " (%s)", via->class_name);
+	return (int)length;
+}
+
+int ordo_stream_title(const struct ordo_schedule *schedule, uint32_t stream, char *out, size_t size)
+{
+	const struct ordo_via *via = ordo_via_of(schedule, stream);
+	const char *name = schedule->streams[stream].name;
+	size_t length = append(out, size, 0, "%s", name ? name : "");
+	if (!via)
+		return (int)length;
+	length = append(out, size, length, ", via");
+	for (uint32_t i = 0; i < via->nswitch; i++)
+		length = append(out, size, length, " %u", via->switches[i]);
+	if (via->class_name || !via->nswitch)
+		length = append(out, size, length, " %s",
+			via->class_name ? via->class_name : "the direct link");
 	return (int)length;
 }
 
@@ -114,4 +138,12 @@ bool ordo_via_links(const struct ordo_via *via, const struct ordo_topology *topo
 		at = next;
 	}
 	return classed || refuse(why, size, "no link on that way is of class %s", via->class_name);
+}
+
+uint32_t ordo_count_vias(const struct ordo_schedule *schedule)
+{
+	uint32_t count = 0;
+	for (uint32_t s = 0; s < schedule->nstream; s++)
+		count += ordo_via_of(schedule, s) != NULL;
+	return count;
 }

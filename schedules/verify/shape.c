@@ -1,7 +1,7 @@
 /* shape.c - checks that need one task at a time: R1 to R4, R12, and those limits of R13 that are
  * counts. */
 #include "verifier.h"
-#include <ordo/detail/via.h>
+#include <ordo/detail/schedules.h>
 #include <stdio.h>
 
 static bool verify_range(struct verifier *verifier, uint32_t id, const struct ordo_task *task,
@@ -169,7 +169,7 @@ static bool verify_stream(struct verifier *verifier, uint32_t number)
 			!ordo_task_crosses(task))
 			continue;
 		const bool goes_via = via && ordo_task_moves(task);
-		uint32_t *good = goes_via		  ? &good_via
+		uint32_t *good = goes_via		   ? &good_via
 				 : task->kind == ORDO_WAIT ? &good_in
 							   : &good_out;
 		if (*good == task->peer)

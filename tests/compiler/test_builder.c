@@ -385,6 +385,44 @@ static void a_program_of_a_caller_that_is_wrong_is_refused(void **state)
 	check_program(&request, write_star, 0, ORDO_USAGE, "Custom: nothing says");
 }
 
+static void name_ways(struct ordo_builder *b, const struct ordo_problem *problem, void *closure)
+{
+	static const uint32_t over[] = {4, 3};
+	uint32_t rank = *(uint32_t *)closure;
+	(void)problem;
+	ordo_copy(b, ordo_at(0, ORDO_OUTPUT, 0), ordo_at(0, ORDO_INPUT, 0), 1);
+	for (uint32_t to = 1; to < 3; to++) {
+		ordo_stream(b, "to", to);
+		if (to == 2)
+			ordo_via(b, rank, over, 2, "fast");
+		ordo_copy(b, ordo_at(to, ORDO_OUTPUT, 0), ordo_at(0, ORDO_INPUT, 0), 1);
+	}
+}
+
+static void streams_go_the_ways_that_a_program_names(void **state)
+{
+	(void)state;
+	const struct ordo_request request = {
+		.problem = {ORDO_BROADCAST, 3, 0, 1, 0, false, false}, .algorithm = "by hand"};
+	struct ordo_error error = {0};
+	uint32_t rank = 0;
+	struct ordo_schedule *schedule = ordo_compile_program(&request, name_ways, &rank, &error);
+	assert_non_null(schedule);
+	for (uint32_t s = 0; s < schedule->nstream; s++) {
+		const struct ordo_via *via = ordo_via_of(schedule, s);
+		if (schedule->streams[s].rank || strcmp(schedule->streams[s].name, "to 2") != 0) {
+			assert_null(via);
+			continue;
+		}
+		assert_int_equal(via->nswitch, 2);
+		assert_int_equal(via->switches[0], 4);
+		assert_int_equal(via->switches[1], 3);
+		assert_string_equal(via->class_name, "fast");
+	}
+	ordo_schedule_destroy(schedule);
+	check_program(&request, name_ways, 3, ORDO_USAGE, "there is no rank 3, only 0..2");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -397,6 +435,7 @@ int main(void)
 		cmocka_unit_test(where_the_search_gives_up_the_schedule_is_proved_all_the_same),
 		cmocka_unit_test(a_program_of_a_caller_is_compiled_and_proved),
 		cmocka_unit_test(a_program_of_a_caller_that_is_wrong_is_refused),
+		cmocka_unit_test(streams_go_the_ways_that_a_program_names),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,7 @@
 /* test_write.c - canonical bytes, and files that appear whole or not at all. */
 #include <dirent.h>
 #include <errno.h>
+#include <ordo/detail/schedules.h>
 #include <ordo/document.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -37,8 +38,20 @@ static const char canonical[] =
 	"    {\"task\": \"Notify\", \"peer\": 1, \"signal\": 2147483647},\n"
 	"    {\"task\": \"Wait\", \"peer\": 0, \"signal\": 10, \"phase\": 1}\n"
 	"   ]},\n"
-	"   {\"name\": \"b\", \"tasks\": []}]},\n"
+	"   {\"name\": \"b\", \"via\": [3, 2147483647], \"class\": \"nv \\\"link\\\"\", "
+	"\"tasks\": []},\n"
+	"   {\"name\": \"c\", \"via\": [], \"tasks\": []}]},\n"
 	"  {\"rank\": 1, \"streams\": []}]}\n";
+
+static void add_ways(struct ordo_schedule *schedule, struct ordo_error *error)
+{
+	static const uint32_t switches[] = {3, ORDO_LIMIT};
+	static const struct ordo_via ways[] = {{switches, 2, "nv \"link\""}, {NULL, 0, NULL}};
+	assert_true(ordo_schedule_begin_stream(schedule, 0, "b", error));
+	assert_true(ordo_schedule_set_via(schedule, 1, &ways[0], error));
+	assert_true(ordo_schedule_begin_stream(schedule, 0, "c", error));
+	assert_true(ordo_schedule_set_via(schedule, 2, &ways[1], error));
+}
 
 static struct ordo_schedule *make(struct ordo_error *error)
 {
@@ -88,7 +101,7 @@ static struct ordo_schedule *make(struct ordo_error *error)
 	assert_true(ordo_schedule_begin_stream(schedule, 0, "a", error));
 	for (size_t i = 0; i < sizeof tasks / sizeof *tasks; i++)
 		assert_true(ordo_schedule_append(schedule, &tasks[i], error));
-	assert_true(ordo_schedule_begin_stream(schedule, 0, "b", error));
+	add_ways(schedule, error);
 	return schedule;
 }
 
@@ -375,6 +388,30 @@ static void what_no_document_can_say_is_not_written(void **state)
 		assert_int_equal(access(inside("wrong.json"), F_OK), -1);
 		ordo_schedule_destroy(schedule);
 	}
+	static const uint32_t a_rank[] = {1}, twice[] = {2, 3, 2};
+	static const struct ordo_via ways[] = {{a_rank, 1, NULL}, {twice, 3, NULL}};
+	for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+		struct ordo_schedule *schedule = make(&error);
+		assert_true(ordo_schedule_set_via(schedule, 2, &ways[i], &error));
+		assert_false(
+			ordo_schedule_write(schedule, inside("wrong.json"), NULL, NULL, &error));
+		assert_non_null(strstr(error.text, "stream \"c\" of rank 0 cannot be written"));
+		assert_int_equal(access(inside("wrong.json"), F_OK), -1);
+		ordo_schedule_destroy(schedule);
+	}
+}
+
+static void a_copy_goes_the_same_ways(void **state)
+{
+	(void)state;
+	struct ordo_error error;
+	struct ordo_schedule *schedule = make(&error), *copy = ordo_schedule_copy(schedule, &error);
+	assert_non_null(copy);
+	char *copied = print(copy);
+	assert_string_equal(copied, canonical);
+	free(copied);
+	ordo_schedule_destroy(copy);
+	ordo_schedule_destroy(schedule);
 }
 
 static void the_text_form_reads_aloud(void **state)
@@ -400,7 +437,8 @@ static void the_text_form_reads_aloud(void **state)
 		"    SendReduce 1 chunks 1..2 output 99 -> output 101             # gather\n"
 		"    Notify 1 signal 2147483647\n"
 		"    Wait 0 signal 10                                             # gather\n"
-		"  stream b\n"
+		"  stream b, via 3 2147483647 nv \"link\"\n"
+		"  stream c, via the direct link\n"
 		"rank 1\n");
 	free(text);
 	ordo_schedule_destroy(schedule);
@@ -425,6 +463,7 @@ int main(void)
 			a_missing_folder_is_an_error, make_folder, remove_folder),
 		cmocka_unit_test_setup_teardown(
 			what_no_document_can_say_is_not_written, make_folder, remove_folder),
+		cmocka_unit_test(a_copy_goes_the_same_ways),
 		cmocka_unit_test(the_text_form_reads_aloud),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -157,6 +157,17 @@ static void wrong_tasks_are_refused(void **state)
 			"programs and names of files are mixed", UNREADABLE},
 		{"\"streams\": [", "\"streams\": 0, \"s\": [", "an unknown key", UNREADABLE},
 		{"\"tasks\": [", "\"tasks\": [], \"tasks\": [", "a duplicate key", UNREADABLE},
+		{"\"tasks\": [", "\"via\": [3, 2], \"class\": \"a\", \"tasks\": [",
+			"proved: R1-R11", ACCEPTED},
+		{"\"tasks\": [", "\"via\": [], \"tasks\": [", "proved: R1-R11", ACCEPTED},
+		{"\"tasks\": [", "\"class\": \"a\", \"tasks\": [", "a class without a way",
+			UNREADABLE},
+		{"\"tasks\": [", "\"via\": [1], \"tasks\": [", "a number", UNREADABLE},
+		{"\"tasks\": [", "\"via\": [3, 2, 3], \"tasks\": [", "every switch once",
+			UNREADABLE},
+		{"\"tasks\": [", "\"via\": 2, \"tasks\": [", "wanted an array", UNREADABLE},
+		{"\"tasks\": [", "\"via\": [2], \"class\": 7, \"tasks\": [", "wanted a string",
+			UNREADABLE},
 		{"\"rank\": 1", "\"rank\": 0", "R2: no such rank, or a duplicate", REJECTED},
 		{"\"rank\": 1", "\"rank\": 2", "R2: no such rank, or a duplicate", REJECTED},
 		{"\"task\": \"Notify\"", "\"task\": \"notify\"", "an unknown word", UNREADABLE},
@@ -354,7 +365,8 @@ static const char everything[] =
 	"    {\"phase\": 0, \"task\": \"Send\", \"peer\": 1, \"chunk\": 0, \"src\": [\"scratch\", "
 	"0], \"dst\": [\"output\", 0]},\n"
 	"    {\"task\": \"Notify\", \"peer\": 1, \"signal\": 2147483647},\n"
-	"    {\"task\": \"\\u0057ait\", \"peer\": 1, \"signal\": 0}], \"name\": \"m\"}]}],\n"
+	"    {\"task\": \"\\u0057ait\", \"peer\": 1, \"signal\": 0}], \"name\": \"m\", "
+	"\"class\": \"fast\", \"via\": [9, 2]}]}],\n"
 	" \"phases\": [\"in\", \"out\"]}\n";
 
 static const char *const pieces[] = {"-", "+", "0", "7", ".", ".0", "e1", "e", ",", ":", "[", "]",

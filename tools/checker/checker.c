@@ -22,8 +22,8 @@
 typedef uint32_t u32;
 typedef uint64_t u64;
 enum { SEND = 2, NOTIFY = 4, WAIT, INPUT = 0, OUTPUT, SCRATCH, MOST = 1 << 24, LIMIT = 0x7fffffff };
-enum { MOST_LETTERS = 65536, MOST_PHASES = (1 << 25) - 1, MOST_VIA = 255 }; /* of one value, of
-	a schedule, of a stream */
+/* Of one value, of a schedule, and of a stream. */
+enum { MOST_LETTERS = 65536, MOST_PHASES = (1 << 25) - 1, MOST_VIA = 255 };
 enum holds { ALL, ROOT, OWN, ROW, COLUMN };
 enum tag { SIGNAL, TOUCH, TREE };
 static const char *const kinds[] = {
@@ -37,22 +37,8 @@ struct keys {
 	u32 n, needed;
 	const char *names[14];
 };
-enum {
-	SCHEMA,
-	OPERATOR,
-	ALGORITHM,
-	RANKS,
-	PER_BLOCK,
-	SLOTS,
-	IN_PLACE,
-	PROGRAMS,
-	ROOTED,
-	SHARDS,
-	F32,
-	TOPOLOGY,
-	PHASES,
-	EXTRA
-};
+enum { SCHEMA, OPERATOR, ALGORITHM, RANKS, PER_BLOCK, SLOTS, IN_PLACE, PROGRAMS };
+enum { ROOTED = PROGRAMS + 1, SHARDS, F32, TOPOLOGY, PHASES, EXTRA };
 static const struct keys head_keys = {14, 0xff,
 	{"schema", "operator", "algorithm", "ranks", "chunks_per_block", "scratch_slots",
 		"in_place", "programs", "root", "shards", "accumulate", "topology", "phases", "x"}};
@@ -386,21 +372,19 @@ static void read_problem(struct check *c, const struct value *const *head)
 		"too many shards");
 }
 
-/* The way of a stream is shape to this program, which knows no topologies. */
+/* The way of a stream: different switches, none a rank. Where they lead is not known here. */
 static void check_via(struct check *c, const struct value *via, const struct value *class)
 {
-	u32 count = 0, switches[MOST_VIA];
+	u32 count = 0;
+	SHAPE(via || !class, class, "a class without a way");
 	if (class)
 		text(c, class);
-	SHAPE(via || !class, class, "a class without a way");
-	for (const struct value *v = via ? elements(c, via) : NULL; v; v = v->next) {
-		const u32 found = number(c, v, 0, LIMIT);
-		SHAPE(count < MOST_VIA, v, "too many switches");
-		SHAPE(found >= c->N, v, "a rank where a switch is wanted");
-		for (u32 i = 0; i < count; i++)
-			SHAPE(switches[i] != found, v, "a switch that is named twice");
-		switches[count++] = found;
-	}
+	for (const struct value *v = via ? elements(c, via) : NULL; v; v = v->next, count++)
+		for (const struct value *w = via->child; w != v->next; w = w->next)
+			SHAPE(count < MOST_VIA &&
+					(number(c, v, c->N, LIMIT) != number(c, w, c->N, LIMIT) ||
+						w == v),
+				v, "wanted every switch once, and not so many");
 }
 
 /* Refuses a second program of a rank at once, so that a file named a thousand times is read only

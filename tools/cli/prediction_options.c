@@ -95,7 +95,7 @@ bool predict_bytes(struct call *call, const struct predicting *args,
 	hide_progress(&progress);
 	if (predicted->prediction)
 		return true;
-	if (error.rule == 12 && !args->through_ranks)
+	if (error.rule == 12 && !args->through_ranks && !error.hint[0])
 		ordo_hint(&error, "--route-through-ranks: ranks forward data");
 	return refuse_error(call, &error);
 }

@@ -12,6 +12,7 @@
 #include <ordo/detail/accumulate.h>
 #include <ordo/detail/compare.h>
 #include <ordo/detail/input.h>
+#include <ordo/detail/schedules.h>
 #include <ordo/divisor.h>
 #include <stdlib.h>
 #include <string.h>
@@ -325,6 +326,22 @@ static void report_reservations(
 			a->root, pair->side[0]->file, b->root, pair->side[1]->file);
 }
 
+/* Ways over switches decide times, not bits. */
+static void report_ways(const struct report *report, const struct pair *pair)
+{
+	const struct ordo_schedule *a = pair->side[0]->schedule, *b = pair->side[1]->schedule;
+	if (!a->vias && !b->vias)
+		return;
+	bool same = a->nstream == b->nstream;
+	for (uint32_t s = 0; same && s < a->nstream; s++)
+		same = ordo_via_same(ordo_via_of(a, s), ordo_via_of(b, s));
+	report_members(report, "%d<same_ways?>", same);
+	report_line(report, "ways",
+		same ? "the same over switches (via)"
+		     : "%u and %u streams name theirs over switches (via); no bit depends on them",
+		ordo_count_vias(a), ordo_count_vias(b));
+}
+
 static bool report_pair(
 	struct call *call, const struct report *report, struct pair *pair, const struct args *args)
 {
@@ -341,6 +358,7 @@ static bool report_pair(
 		!pair->comparison.ndiffering);
 	report_digests(report, pair);
 	report_reservations(report, pair, args);
+	report_ways(report, pair);
 	if (!same)
 		report_parts(report, pair);
 	if (args->input && !is_contradicted(pair))

@@ -8,6 +8,8 @@
 #include "report/symmetry.h"
 #include "run/input_set.h"
 #include <errno.h>
+#include <inttypes.h>
+#include <ordo/detail/schedules.h>
 #include <string.h>
 
 struct format {
@@ -152,6 +154,11 @@ static bool export_subject(struct call *call, const struct format *format,
 		note(call, "%s, the schedule for this size", found->name);
 	if (exported.bytes < options->costs.bytes)
 		note_cut(call, &subject->problem, type, options->costs.bytes, exported.bytes);
+	if (found->schedule->vias)
+		note(call,
+			"%s has no place for the ways that %" PRIu32
+			" streams name over switches (via): they are left out",
+			format->name, ordo_count_vias(found->schedule));
 	add_text(call->answer, "format", format->name);
 	return format->export_files ? write_files(call, format, &exported)
 	       : options->output    ? write_file(call, format, &exported)

@@ -2,6 +2,7 @@
 #include "c_source.h"
 #include <ctype.h>
 #include <inttypes.h>
+#include <ordo/detail/schedules.h>
 #include <string.h>
 
 /* Words that are no names in C11 or C++20, and macros that standard headers make of names. */
@@ -231,6 +232,67 @@ static void print_streams(struct part part, const struct ordo_schedule *schedule
 	end_table(part);
 }
 
+/* The switches of all ways, one after another. */
+static void print_switches(struct part part, const struct ordo_schedule *schedule)
+{
+	uint32_t count = 0;
+	for (uint32_t s = 0; s < schedule->nstream; s++)
+		count += ordo_via_of(schedule, s) ? ordo_via_of(schedule, s)->nswitch : 0;
+	if (!begin_table(part, "uint32_t ", "switches", count))
+		return;
+	for (uint32_t s = 0; s < schedule->nstream; s++) {
+		const struct ordo_via *via = ordo_via_of(schedule, s);
+		for (uint32_t i = 0; via && i < via->nswitch; i++)
+			fprintf(part.source->out, "\t%" PRIu32 ",\n", via->switches[i]);
+	}
+	end_table(part);
+}
+
+static void print_ways(struct part part, const struct ordo_schedule *schedule)
+{
+	FILE *out = part.source->out;
+	if (!begin_table(part, "struct ordo_via ", "ways", ordo_count_vias(schedule)))
+		return;
+	for (uint32_t s = 0, first = 0; s < schedule->nstream; s++) {
+		const struct ordo_via *via = ordo_via_of(schedule, s);
+		if (!via)
+			continue;
+		fputs("\t{", out);
+		if (via->nswitch) {
+			print_part(part, "switches");
+			fprintf(out, " + %" PRIu32, first);
+		} else {
+			fputs("NULL", out);
+		}
+		fprintf(out, ", %" PRIu32 ", ", via->nswitch);
+		print_string(out, via->class_name);
+		fputs("},\n", out);
+		first += via->nswitch;
+	}
+	end_table(part);
+}
+
+/* The way of every stream. */
+static void print_vias(struct part part, const struct ordo_schedule *schedule)
+{
+	FILE *out = part.source->out;
+	if (!schedule->vias)
+		return;
+	print_switches(part, schedule);
+	print_ways(part, schedule);
+	begin_table(part, "struct ordo_via *const ", "vias", schedule->nstream);
+	for (uint32_t s = 0, number = 0; s < schedule->nstream; s++) {
+		if (!ordo_via_of(schedule, s)) {
+			fputs("\tNULL,\n", out);
+			continue;
+		}
+		fputs("\t&", out);
+		print_part(part, "ways");
+		fprintf(out, "[%" PRIu32 "],\n", number++);
+	}
+	end_table(part);
+}
+
 static void print_programs(struct part part, const struct ordo_schedule *schedule)
 {
 	if (!begin_table(part, "struct ordo_program ", "programs", schedule->problem.nrank))
@@ -293,6 +355,7 @@ void print_c_schedule(const struct c_source *source, uint32_t range,
 	FILE *out = source->out;
 	print_tasks(part, schedule);
 	print_streams(part, schedule);
+	print_vias(part, schedule);
 	print_programs(part, schedule);
 	print_phases(part, schedule);
 	fputs("\n/* ", out);
@@ -315,6 +378,8 @@ void print_c_schedule(const struct c_source *source, uint32_t range,
 	print_table_field(part, "programs", "struct ordo_program *", schedule->problem.nrank);
 	print_table_field(part, "streams", "struct ordo_stream *", schedule->nstream);
 	fprintf(out, "\t.nstream = %" PRIu32 ",\n", schedule->nstream);
+	if (schedule->vias)
+		print_table_field(part, "vias", "const struct ordo_via **", schedule->nstream);
 	print_table_field(part, "tasks", "struct ordo_task *", schedule->ntask);
 	fprintf(out, "\t.ntask = %" PRIu32 ",\n};\n", schedule->ntask);
 }

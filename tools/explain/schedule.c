@@ -2,6 +2,7 @@
 #include "cli/inputs.h"
 #include "explain.h"
 #include "report/proof.h"
+#include <ordo/detail/schedules.h>
 #include <stdlib.h>
 
 /* The tasks of one phase, counted. */
@@ -81,6 +82,13 @@ static bool say_phases(struct call *call, const struct ordo_schedule *schedule)
 				&sums[i], list);
 	}
 	free(sums);
+	if (schedule->vias) {
+		say(call,
+			"  %u of %u streams name the switches that their data goes over (via); "
+			"no bit depends on it\n",
+			ordo_count_vias(schedule), schedule->nstream);
+		add_count(call->answer, "vias", ordo_count_vias(schedule));
+	}
 	return true;
 }
 

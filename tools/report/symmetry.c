@@ -71,6 +71,16 @@ static struct ordo_proof *refuse_asymmetric(struct call *call)
 	return NULL;
 }
 
+static struct ordo_proof *refuse_ways(struct call *call)
+{
+	struct ordo_error error;
+	ordo_fail(&error, ORDO_UNDECIDED, 0,
+		"streams name their ways over switches (via), and --symmetry is only");
+	ordo_hint(&error, "--symmetry off proves all ranks");
+	call->status = fail(call, &error);
+	return NULL;
+}
+
 struct ordo_proof *prove_schedule(struct call *call, const struct ordo_schedule *schedule,
 	const struct ordo_verify_options *options, enum symmetry_use use,
 	struct symmetry_found *found)
@@ -79,7 +89,11 @@ struct ordo_proof *prove_schedule(struct call *call, const struct ordo_schedule 
 	struct ordo_proof *proof = NULL;
 	struct ordo_error error;
 	*found = (struct symmetry_found){0};
-	if (use == SYMMETRY_OFF ||
+	/* Ways are of single ranks. */
+	const bool names_ways = schedule->vias && options->topology;
+	if (names_ways && use == SYMMETRY_ONLY)
+		return refuse_ways(call);
+	if (use == SYMMETRY_OFF || names_ways ||
 		(use == SYMMETRY_AUTO && (schedule->ntask < FEW_TASKS || options->atomic_reduce)))
 		return prove(call, schedule, options);
 	const int symmetric = find_symmetry(call, &programs, ORDO_COMPARE_ALL, found);

@@ -37,6 +37,8 @@ static bool cut(struct cutting *cutting, struct ordo_error *error)
 	for (uint32_t s = 0; worked && s < schedule->nstream; s++) {
 		const struct ordo_stream *stream = &schedule->streams[s];
 		worked = ordo_schedule_begin_stream(part, stream->rank, stream->name, error);
+		if (worked && ordo_via_of(schedule, s))
+			worked = ordo_schedule_set_via(part, s, ordo_via_of(schedule, s), error);
 		cutting->run->nblocked += cutting->stopped[s] < stream->end;
 		for (uint32_t t = stream->first; worked && t < cutting->stopped[s]; t++) {
 			if (!is_taken(cutting, t))

@@ -357,8 +357,8 @@ static void contribute(
 		}
 }
 
-/* How many streams carry what a rank sends to another: one for each way over switches, where streams
- * spread over these; their names, and whose turn it is. */
+/* How many streams carry what a rank sends to another, one for each way over switches where streams
+ * spread over these, and whose turn it is. */
 struct lanes {
 	uint8_t *count, *turn; /* [nrank][nrank]; NULL: one stream each */
 	uint32_t nrank;
@@ -379,8 +379,7 @@ static bool count_lanes(
 		return true;
 	lanes->count = ordo_array_make((size_t)nrank * nrank, 1, 0);
 	lanes->turn = ordo_array_make((size_t)nrank * nrank, 1, 0);
-	const bool worked =
-		lanes->count && lanes->turn && ordo_ways_make(&ways, topology, error);
+	const bool worked = lanes->count && lanes->turn && ordo_ways_make(&ways, topology, error);
 	for (uint32_t pair = 0; worked && pair < nrank * nrank; pair++) {
 		if (pair / nrank == pair % nrank)
 			continue;

@@ -104,6 +104,18 @@ ORDO_API void ordo_builder_reduce(
  *   number   printed behind the name, "to 3"; ORDO_NONE: none */
 ORDO_API void ordo_stream(struct ordo_builder *b, const char *name, uint32_t number);
 
+/* What the stream at hand sends from a rank goes over these switches, where the topology offers
+ * several ways; otherwise it goes as predictions choose.
+ *
+ *   b            whose streams they are
+ *   rank         0..nrank-1; the stream of this rank by the name that ordo_stream set
+ *   switches     [nswitch] vertices of the topology, each once, in their order; copied
+ *   nswitch      0: over a link from rank to rank
+ *   class_name   where links of several classes join two vertices, the one that is taken; copied.
+ *                NULL: the fastest */
+ORDO_API void ordo_via(struct ordo_builder *b, uint32_t rank, const uint32_t *switches,
+	uint32_t nswitch, const char *class_name);
+
 /* The following moves belong to a phase, which messages and pictures name. At the beginning they
  * belong to none.
  *

@@ -54,8 +54,9 @@ struct ordo_stream {
 /* The way that the Sends and SendReduces of one stream take: from its rank over these switches to
  * the peer. */
 struct ordo_via {
-	const uint32_t *switches; /* [nswitch] vertices of the topology, each once, in their order */
-	uint32_t nswitch;	  /* 0: over a link from rank to rank */
+	/* [nswitch] vertices of the topology, each once, in their order */
+	const uint32_t *switches;
+	uint32_t nswitch; /* 0: over a link from rank to rank */
 	/* where links of several classes join two vertices, the one of this class is taken; NULL:
 	 * the fastest that is up */
 	const char *class_name;

@@ -4,7 +4,7 @@
 #include "task_scan.h"
 #include <inttypes.h>
 #include <ordo/arena.h>
-#include <ordo/detail/via.h>
+#include <ordo/detail/schedules.h>
 #include <ordo/memory.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -133,12 +133,12 @@ static bool read_switch(struct ordo_cursor *cursor, const struct ordo_field *fie
 		!ordo_piece_integer(cursor, &value, &number, &found))
 		return false;
 	if (met->via.nswitch == ORDO_MOST_VIA)
-		return ordo_fail_at(cursor, value.place, "via: found more than %d switches",
-			ORDO_MOST_VIA);
+		return ordo_fail_at(
+			cursor, value.place, "via: found more than %d switches", ORDO_MOST_VIA);
 	for (uint32_t i = 0; i < met->via.nswitch; i++)
 		if (met->switches[i] == found)
-			return ordo_fail_rule_at(cursor, value.place, 2,
-				"via: found switch %" PRIu32 " twice", found);
+			return ordo_fail_at(
+				cursor, value.place, "via: found switch %" PRIu32 " twice", found);
 	met->switches[met->via.nswitch++] = found;
 	return true;
 }
@@ -174,8 +174,8 @@ static bool keep_via(struct ordo_reader *reader, const struct ordo_cursor *curso
 	if (!ordo_array_reserve(&reader->vias, &reader->via_room, (size_t)reader->nvia + 1,
 		    sizeof *reader->vias))
 		return ordo_fail_memory(reader->error);
-	reader->vias[reader->nvia++] = (struct ordo_met_via){
-		reader->schedule->nstream - 1, places[1], cursor->file};
+	reader->vias[reader->nvia++] =
+		(struct ordo_met_via){reader->schedule->nstream - 1, places[1], cursor->file};
 	return ordo_schedule_set_via(
 		reader->schedule, reader->schedule->nstream - 1, &met->via, reader->error);
 }
@@ -195,8 +195,7 @@ static bool read_stream(struct ordo_cursor *cursor, const struct ordo_field *fie
 		!ordo_array_reserve(&schedule->streams, &schedule->stream_room,
 			(size_t)schedule->nstream + 1, sizeof *schedule->streams) ||
 		(schedule->vias && !ordo_array_reserve(&schedule->vias, &schedule->via_room,
-					   (size_t)schedule->nstream + 1,
-					   sizeof *schedule->vias)))
+					   (size_t)schedule->nstream + 1, sizeof *schedule->vias)))
 		return ordo_fail_memory(reader->error);
 	if (schedule->vias)
 		schedule->vias[schedule->nstream] = NULL;

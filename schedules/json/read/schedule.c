@@ -9,7 +9,7 @@
 #include "reader.h"
 #include <inttypes.h>
 #include <ordo/arena.h>
-#include <ordo/detail/via.h>
+#include <ordo/detail/schedules.h>
 #include <ordo/options.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #include "members.h"
 #include <inttypes.h>
 #include <ordo/atomic_file.h>
-#include <ordo/detail/via.h>
+#include <ordo/detail/schedules.h>
 #include <ordo/document.h>
 #include <string.h>
 #include <sys/stat.h>

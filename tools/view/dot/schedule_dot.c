@@ -9,6 +9,7 @@
 #include "witness_dot.h"
 #include <math.h>
 #include <ordo/arena.h>
+#include <ordo/detail/schedules.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -339,11 +340,11 @@ static bool add_edges(struct drawing *drawing)
 static bool add_stream(struct drawing *drawing, const struct column *column)
 {
 	const double largest = 9, smallest = 6;
-	const struct ordo_stream *stream = &drawing->schedule->streams[column->stream];
-	char name[40], text[MOST_NAME_BYTES];
+	char name[40], title[256], text[MOST_NAME_BYTES];
 	size_t most = sizeof text - 1;
+	ordo_stream_title(drawing->schedule, column->stream, title, sizeof title);
 	do
-		shorten_name(text, stream->name ? stream->name : "", most--);
+		shorten_name(text, title, most--);
 	while (most > 8 && width_of_text(text, smallest) > column_width);
 	const double points =
 		fmin(largest, largest * column_width / fmax(0.1, width_of_text(text, largest)));

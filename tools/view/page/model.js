@@ -118,7 +118,16 @@ class Model {
 
   takeStreams(data) {
     this.streams = data.streams.map(([rank, number, first, end, shown], index) =>
-      ({ index, rank, number, first, end, shown: shown === 1, name: data.stream_names[index] }));
+      ({
+        index,
+        rank,
+        number,
+        first,
+        end,
+        shown: shown === 1,
+        name: data.stream_names[index],
+        via: data.stream_vias ? data.stream_vias[index] : null
+      }));
     this.streamOf = new Int32Array(this.ntask);
     this.rankOf = new Int32Array(this.ntask);
     this.streamsOf = new Map(this.shown.map(rank => [rank, []]));

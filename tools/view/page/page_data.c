@@ -6,6 +6,7 @@
 #include "view/colours/palette.h"
 #include "view/model/layout.h"
 #include <math.h>
+#include <ordo/detail/schedules.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -419,7 +420,8 @@ static bool write_streams(const struct writing *writing)
 {
 	const struct ordo_schedule *schedule = writing->page->schedule;
 	const struct shown *shown = writing->page->shown;
-	cJSON *names = cJSON_CreateArray();
+	cJSON *names = cJSON_CreateArray(), *vias = cJSON_CreateArray();
+	char name[256];
 	uint32_t at = 0;
 	bool first = true;
 	fputs(",\"streams\":[", writing->out);
@@ -433,9 +435,25 @@ static bool write_streams(const struct writing *writing)
 		fprintf(writing->out, "%s[%u,%u,%u,%u,%d]", first ? "" : ",", stream->rank,
 			s - schedule->programs[stream->rank].first_stream, begin, at,
 			shown->has_rank[stream->rank] ? 1 : 0);
-		cJSON_AddItemToArray(names, cJSON_CreateString(stream->name));
+		ordo_stream_title(schedule, s, name, sizeof name);
+		cJSON_AddItemToArray(names, cJSON_CreateString(name));
+		const struct ordo_via *via = ordo_via_of(schedule, s);
+		cJSON *switches = via ? cJSON_CreateArray() : cJSON_CreateNull();
+		for (uint32_t i = 0; via && i < via->nswitch; i++)
+			cJSON_AddItemToArray(switches, cJSON_CreateNumber(via->switches[i]));
+		cJSON_AddItemToArray(vias, switches);
 		first = false;
 	}
+	if (schedule->vias && writing->page->topology) {
+		fputs("],\"stream_vias\":", writing->out);
+		if (!write_json(writing->out, vias)) {
+			cJSON_Delete(names);
+			return false;
+		}
+		fputs(",\"stream_names\":", writing->out);
+		return write_json(writing->out, names);
+	}
+	cJSON_Delete(vias);
 	fputs("],\"stream_names\":", writing->out);
 	return write_json(writing->out, names);
 }

@@ -110,12 +110,14 @@ class Stage {
                 : `M${round(start)}L${round(end)}`
     };
   }
-  route(from, to) {
-    const key = `${from} ${to}`;
+  /* via: the switches it goes over, where its stream names them. */
+  route(from, to, via = null) {
+    const key = `${from} ${via ? via.join(" ") : ""} ${to}`;
     this.routes ||= new Map();
     let route = this.routes.get(key);
     if (!route) {
-      const stops = this.stops(from, to), legs = [];
+      const named = via && [from, ...via, to].every(vertex => this.places.has(vertex));
+      const stops = named ? [from, ...via, to] : this.stops(from, to), legs = [];
       for (let i = 0; i + 1 < stops.length; i++) legs.push(this.way(stops[i], stops[i + 1]));
       route = {
         legs,
@@ -318,8 +320,9 @@ class Stage {
       else if (kind <= SEND_REDUCE || !crowded) {
         const wait = kind === WAIT, to = this.vertexOf(model.peer[task]);
         if (wait || from === to || !this.places.has(to)) continue;
-        const route = this.route(from, to),
-              key = kind === NOTIFY   ? "notify"
+        const sends = kind === SEND || kind === SEND_REDUCE,
+              via = sends ? model.streams[model.streamOf[task]].via : null,
+              route = this.route(from, to, via), key = kind === NOTIFY   ? "notify"
           : model.witnesses.has(task) ? "witness"
                                       : model.phase[task];
         put(lines, key, route.path);

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
+#include <ordo/detail/schedules.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -86,11 +87,11 @@ static void put_stream_labels(const struct plot *plot, const struct band *band)
 	if (!has_stream_labels(plot))
 		return;
 	for (uint32_t s = program->first_stream; s < program->end_stream; s++) {
-		char name[64];
+		char title[256], name[64];
 		if (plot->row_idle[plot->row_of[s]] && plot->facts->nrow > plot->nband)
 			continue;
-		snprintf(name, sizeof name, "%.*s", letters_shown(plot->schedule->streams[s].name),
-			plot->schedule->streams[s].name);
+		ordo_stream_title(plot->schedule, s, title, sizeof title);
+		snprintf(name, sizeof name, "%.*s", letters_shown(title), title);
 		svg_label(
 			plot->out, "small end", plot->scale.left - 8, plot_y(plot, s) + 3.5, name);
 	}

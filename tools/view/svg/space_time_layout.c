@@ -2,6 +2,7 @@
 #include "space_time_plot.h"
 #include <math.h>
 #include <ordo/arena.h>
+#include <ordo/detail/schedules.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -217,7 +218,9 @@ static void find_left(struct plot *plot)
 	int longest = 0;
 	for (uint32_t s = 0; has_stream_labels(plot) && s < plot->schedule->nstream; s++)
 		if (plot->row_of[s] != ORDO_NONE) {
-			const int length = letters_shown(plot->schedule->streams[s].name);
+			char title[256];
+			ordo_stream_title(plot->schedule, s, title, sizeof title);
+			const int length = letters_shown(title);
 			longest = length > longest ? length : longest;
 		}
 	plot->scale.left = rank_label_x + rank_label_width + longest * stream_letter_width +

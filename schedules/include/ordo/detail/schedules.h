@@ -5,6 +5,7 @@
 
 #include <ordo/detail/memory_size.h>
 #include <ordo/schedule.h>
+#include <ordo/topology.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -41,6 +42,39 @@ static inline const struct ordo_via *ordo_via_of(
 {
 	return schedule->vias ? schedule->vias[stream] : NULL;
 }
+
+/* Ways over switches. */
+
+/* Most switches that a way may name. */
+#define ORDO_MOST_VIA 255
+
+/* A copy in an arena; NULL: no memory. */
+ORDO_API const struct ordo_via *ordo_via_copy(struct ordo_arena *arena, const struct ordo_via *via);
+
+/* Whether two streams name the same way; NULL: none. */
+ORDO_API bool ordo_via_same(const struct ordo_via *one, const struct ordo_via *other);
+
+/* A way in words: `switches 8, 9 (nvlink)`. Returns the length like snprintf. */
+ORDO_API int ordo_via_print(const struct ordo_via *via, char *out, size_t size);
+
+/* How many streams name their way. */
+ORDO_API uint32_t ordo_count_vias(const struct ordo_schedule *schedule);
+
+/* The name of a stream, and behind it its way, for pictures: `to 3, via 8 9`. Returns the length
+ * like snprintf. */
+ORDO_API int ordo_stream_title(
+	const struct ordo_schedule *schedule, uint32_t stream, char *out, size_t size);
+
+/* The links of a way from a rank to a peer: on every hop the one of the named class if there is
+ * one, else the best that is up.
+ *
+ *   links   [nswitch + 1] filled; NULL: only checked
+ *   why     [size] what is wrong, if the result is false
+ *
+ * false: a switch that the topology does not have, a hop without a link that is up, or no hop with
+ * a link of the class. After ordo_topology_finish; any thread. */
+ORDO_API bool ordo_via_links(const struct ordo_via *via, const struct ordo_topology *topology,
+	uint32_t from, uint32_t to, uint32_t *links, char *why, size_t size);
 
 /* A deep copy without places and files. NULL: no memory. */
 ORDO_API struct ordo_schedule *ordo_schedule_copy(
