@@ -14,12 +14,13 @@
  * while the bytes of the first flow, as far as it could have been sent then, having waited for
  * nothing later.
  *
- * The way: the link between the two ranks, of several the one with the most bandwidth, of these the
- * one with the least latency; where there is none, a shortest way through switches; and with
- * `through_ranks`, where there is none of those, a shortest way through vertices of any kind. Of
- * equally short ones: at every vertex, of links to or from switches, the one that the fewest pairs
- * of ranks take so far (pairs by target, then source), and then the next vertex whose number is
- * nearest, upwards if two are; so a torus is crossed along its last dimension first.
+ * The way: the one that a stream names. Else the link between the two ranks, of several the one
+ * with the most bandwidth, of these the one with the least latency; where there is none, a shortest
+ * way through switches; and with `through_ranks`, where there is none of those, a shortest way
+ * through vertices of any kind. Of equally short ones: at every vertex, of links to or from
+ * switches, the one that the fewest pairs of ranks take so far (pairs by target, then source), and
+ * then the next vertex whose number is nearest, upwards if two are; so a torus is crossed along its
+ * last dimension first.
  *
  * Where the topology says that all ranks share `cores` (ranks that are threads of one machine), a
  * task needs one of them from its begin to its end, but for the latency of its links, which then
