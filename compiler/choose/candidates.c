@@ -176,7 +176,8 @@ static bool try_algorithm(struct ordo_candidates *candidates, const struct ordo_
 			(variants[i].rings && numbers->nring < 2) ||
 			(variants[i].owners && !numbers->owners) ||
 			(variants[i].sparse && !numbers->sparse) ||
-			(variants[i].slow && !numbers->slow))
+			(variants[i].slow && !numbers->slow) ||
+			(variants[i].most_ranks && problem->nrank > variants[i].most_ranks))
 			continue;
 		if (!try_variant(candidates, &request, &variants[i], numbers, false, error) ||
 			(numbers->ways && !try_variant(candidates, &request, &variants[i], numbers,

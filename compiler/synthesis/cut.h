@@ -25,6 +25,11 @@ bool ordo_cut_broadcast(const struct ordo_capacities *graph, uint32_t root,
 bool ordo_cut_scatter(const struct ordo_capacities *graph, uint32_t root, struct ordo_cut_set *cut,
 	struct ordo_error *error);
 
+/* sweep.c: the ranks breadth-first from one of them, over links in the network's direction and
+ * back; then the rest. order: [network->nvertex], of which the first nrank are the result. */
+bool ordo_order_ranks(const struct ordo_network *network, uint32_t nrank, uint32_t first,
+	uint32_t *order, struct ordo_error *error);
+
 /* The least units that leave a set of ranks with any switches, and such a set. */
 struct ordo_least_cut {
 	const struct ordo_capacities *graph;

@@ -14,10 +14,13 @@
  * source J. Bang-Jensen, A. Frank and B. Jackson, SIAM J. Discrete Math. 8, 1995
  */
 #include "split.h"
-#include "flow.h"
+#include "cut.h"
 #include <ordo/arena.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* Sets that one sweep adds. */
+enum { MOST_FOUND = 256 };
 
 struct portion {
 	uint32_t in, out, made, units; /* links; made: ORDO_NONE if it leads back */
@@ -161,49 +164,67 @@ static bool make_network(const struct splitter *splitter, struct ordo_network *n
 	return true;
 }
 
-/* The set of the pool after the last becomes one whose slack is below 0. Returns 1, or 0: there is
- * none, or -1: no memory. */
-static int find_set(struct splitter *splitter)
+/* Room for one set more than the pool and `count` have. */
+static bool reserve_set(struct splitter *splitter, size_t count)
+{
+	const size_t nset = splitter->nset + count + 1;
+	return ordo_array_reserve(&splitter->sets, &splitter->set_room,
+		       nset * splitter->graph->nvertex, sizeof *splitter->sets) &&
+	       ordo_array_reserve(
+		       &splitter->slack, &splitter->slack_room, nset, sizeof *splitter->slack);
+}
+
+/* The sets of the pool after the last become *count whose slack is below 0, none with a vertex of
+ * one before. false: no memory. */
+static bool find_sets(struct splitter *splitter, uint32_t *count)
 {
 	const struct ordo_capacities *graph = splitter->graph;
+	const uint32_t nvertex = graph->nvertex,
+		       first = splitter->root == ORDO_NONE ? 0 : splitter->root;
 	struct ordo_network network;
-	int found = make_network(splitter, &network) &&
-				    ordo_array_reserve(&splitter->sets, &splitter->set_room,
-					    (splitter->nset + 1) * graph->nvertex,
-					    sizeof *splitter->sets) &&
-				    ordo_array_reserve(&splitter->slack, &splitter->slack_room,
-					    splitter->nset + 1, sizeof *splitter->slack)
-			    ? 0
-			    : -1;
-	for (uint32_t rank = 0; !found && rank < graph->nrank; rank++) {
-		if (splitter->root == rank)
+	uint32_t *order = NULL;
+	bool *known = ordo_array_make(nvertex, sizeof *known, 0);
+	*count = 0;
+	bool worked = make_network(splitter, &network) && known &&
+		      (order = ordo_array_make(network.nvertex, sizeof *order, 0)) &&
+		      ordo_order_ranks(&network, graph->nrank, first, order, NULL);
+	for (uint32_t i = 0; worked && i < graph->nrank && *count < MOST_FOUND; i++) {
+		if (splitter->root == order[i] || known[order[i]])
 			continue;
-		const int64_t got = ordo_flow(&network, rank, splitter->wanted);
-		found = got < 0 ? -1 : got < splitter->wanted;
-		for (uint32_t v = 0; found > 0 && v < graph->nvertex; v++)
-			splitter->sets[splitter->nset * graph->nvertex + v] =
-				ordo_flow_reaches(&network, v);
+		const int64_t got = ordo_flow(&network, order[i], splitter->wanted);
+		const bool lacks = got < splitter->wanted;
+		worked = got >= 0 && reserve_set(splitter, *count);
+		for (uint32_t v = 0; worked && lacks && v < nvertex; v++) {
+			const bool inside = ordo_flow_reaches(&network, v);
+			splitter->sets[(splitter->nset + *count) * nvertex + v] = inside;
+			known[v] = known[v] || inside;
+		}
+		*count += worked && lacks;
 		ordo_flow_undo(&network);
-		network.target[rank] = true;
+		network.target[order[i]] = !lacks;
 	}
+	free(known);
+	free(order);
 	ordo_network_free(&network);
-	return found;
+	return worked;
 }
 
 /* Keeps the batch, or undoes it and learns from it. false: no memory. */
 static bool end_batch(struct splitter *splitter)
 {
-	const int found = find_set(splitter);
-	if (found > 0) {
-		for (size_t i = splitter->nbatch; i-- > 0;)
-			move_units(splitter, splitter->batch[i], false);
+	uint32_t count;
+	if (!find_sets(splitter, &count))
+		return false;
+	for (size_t i = count ? splitter->nbatch : 0; i-- > 0;)
+		move_units(splitter, splitter->batch[i], false);
+	for (uint32_t i = 0; i < count; i++) {
 		const bool *set = splitter->sets + splitter->nset * splitter->graph->nvertex;
 		splitter->slack[splitter->nset] = slack_of(splitter, set);
 		splitter->nset++;
 	}
-	splitter->most = found > 0 ? (splitter->nbatch + 1) / 2 : 2 * splitter->most;
+	splitter->most = count ? (splitter->nbatch + 1) / 2 : 2 * splitter->most;
 	splitter->nbatch = 0;
-	return found >= 0;
+	return true;
 }
 
 /* What the pool allows from u over w to t. */
@@ -313,20 +334,25 @@ static bool take_portions(struct splitter *splitter)
 	return true;
 }
 
-/* Splits one switch off. */
-static bool split_switch(struct splitter *splitter, uint32_t w, struct ordo_error *error)
+/* Splits off all switches, one after another. A batch may span several; one that is undone leaves
+ * units at switches before, which are looked at again. */
+static bool split_all(struct splitter *splitter, struct ordo_error *error)
 {
-	if (!list_links(splitter, w))
-		return ordo_fail_memory(error);
-	do
-		if ((splitter->nbatch && !end_batch(splitter)) || !take_portions(splitter))
+	const struct ordo_capacities *graph = splitter->graph;
+	do {
+		if (splitter->nbatch && !end_batch(splitter))
 			return ordo_fail_memory(error);
-	while (splitter->nbatch);
-	for (uint32_t i = 0; i < splitter->nin; i++)
-		if (splitter->logical->links[splitter->ins[i]].units)
+		for (uint32_t w = graph->nrank; w < graph->nvertex; w++)
+			if (!list_links(splitter, w) || !take_portions(splitter))
+				return ordo_fail_memory(error);
+	} while (splitter->nbatch);
+	for (uint32_t i = 0; i < splitter->logical->nlink; i++) {
+		const struct ordo_logical_link *link = &splitter->logical->links[i];
+		if (link->to >= graph->nrank && link->units)
 			return ordo_fail(error, ORDO_USAGE, 0,
 				"packing: switch %u cannot be split off (units in and out differ)",
-				w - splitter->graph->nrank);
+				link->to - graph->nrank);
+	}
 	return true;
 }
 
@@ -375,8 +401,7 @@ bool ordo_split_switches(struct ordo_logical_links *logical, const struct ordo_c
 		worked = add_link(&splitter, graph->arcs[i].from, graph->arcs[i].to,
 				 capacities[i]) ||
 			 ordo_fail_memory(error);
-	for (uint32_t w = graph->nrank; worked && w < nvertex; w++)
-		worked = split_switch(&splitter, w, error);
+	worked = worked && split_all(&splitter, error);
 	free(queue);
 	free(splitter.load);
 	free(splitter.hops);

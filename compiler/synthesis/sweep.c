@@ -40,9 +40,7 @@ static void scale(struct ordo_network *network, const struct ordo_capacities *gr
 		ordo_network_set(network, 2 * i, factor * graph->arcs[i].units);
 }
 
-/* The ranks breadth-first from one of them, over links in the network's direction and back; then
- * the rest. order: [nvertex], of which the first nrank are the result. */
-static bool order_ranks(const struct ordo_network *network, uint32_t nrank, uint32_t first,
+bool ordo_order_ranks(const struct ordo_network *network, uint32_t nrank, uint32_t first,
 	uint32_t *order, struct ordo_error *error)
 {
 	bool *seen = ordo_array_make(network->nvertex, sizeof *seen, 0);
@@ -145,7 +143,7 @@ bool ordo_cut_allgather(
 	if (worked && !order)
 		worked = ordo_fail_memory(error);
 	worked = worked && begin_with_one_rank(graph, cut, error) &&
-		 order_ranks(&network, graph->nrank, 0, order, error) &&
+		 ordo_order_ranks(&network, graph->nrank, 0, order, error) &&
 		 sweep_allgather(&network, graph, order, cut, error);
 	free(order);
 	ordo_network_free(&network);
@@ -160,7 +158,7 @@ bool ordo_cut_broadcast(const struct ordo_capacities *graph, uint32_t root,
 	bool worked = make_backwards(&network, graph, 0, 0, error);
 	if (worked && !order)
 		worked = ordo_fail_memory(error);
-	worked = worked && order_ranks(&network, graph->nrank, root, order, error);
+	worked = worked && ordo_order_ranks(&network, graph->nrank, root, order, error);
 	cut->crossing = 1;
 	cut->units = graph->total + 1;
 	if (worked)

@@ -165,10 +165,59 @@ def _(ordo):
     ordo.works("run", "p.json", "--size", "1MiB", "--check", *links)
 
 
+def torus(rows, columns):
+    links = set()
+    for rank in range(rows * columns):
+        row, column = divmod(rank, columns)
+        for other in ((row + 1) % rows * columns + column, row * columns + (column + 1) % columns):
+            links |= {(rank, other, 50), (other, rank, 50)}
+    return topology_of(rows * columns, sorted(links))
+
+
+@desk_case("packing: with 96 to 256 ranks no link carries more than the bound, and one as much")
+def _(ordo):
+    cube = topology_of(128, [(a, a ^ 1 << bit, 20) for a in range(128) for bit in range(7)])
+    slow = torus(8, 12)
+    slow["links"] = [{**link, "bandwidth_gbs": 30 if link["from"] < 12 else 50}
+                     for link in slow["links"] if {link["from"], link["to"]} != {40, 41}]
+    for topology, operators in ((torus(16, 16), ["allgather", "broadcast"]),
+                                (cube, ["reduce-scatter"]), (slow, ["allgather", "reduce"])):
+        (ordo.folder / "t.json").write_text(json.dumps(topology))
+        for operator in operators:
+            load, bound = load_of(ordo, operator, topology, ["-a", "packing(pieces=1)"])
+            wanted(load == bound, operator, topology["ranks"], load, bound)
+
+
+@desk_case("packing: 16 servers of 8 behind switches: the rails carry what the bound says")
+def _(ordo):
+    servers, size = 16, 8
+    n = servers * size
+    ends = [(rank, n + rank // size, 450) for rank in range(n)]
+    ends += [(rank, n + servers + rank % size, 50) for rank in range(n)]
+    links = [(a, b, width) for a, b, width in ends] + [(b, a, width) for a, b, width in ends]
+    topology = {**topology_of(n, links), "switches": servers + size}
+    (ordo.folder / "t.json").write_text(json.dumps(topology))
+    widths = {(a, b): width for a, b, width in links}
+    ordo.works("compile", "allgather", "-t", "t.json", "-n", n, "-a", "packing(pieces=1)", "-o",
+               "p.json")
+    ordo.works("verify", "p.json", "-t", "t.json")
+    document = json.loads((ordo.folder / "p.json").read_text())
+    load = {}
+    for (a, b), count in count_chunks(document).items():
+        switch = n + a // size if a // size == b // size else n + servers + a % size
+        wanted(switch < n + servers or a % size == b % size, a, b)
+        for link in ((a, switch), (switch, b)):
+            load[link] = load.get(link, 0) + Fraction(count, widths[link])
+    bound = ordo.answer("bound", "allgather", "-t", "t.json")
+    worst = max(load.values()) / (document["chunks_per_block"] * n)
+    wanted(worst == Fraction(bound["numerator"], bound["denominator"])
+           / Fraction(bound["unit_gigabytes_per_second"]), worst, bound)
+
+
 @desk_case("packing: what it refuses")
 def _(ordo):
     words = ["compile", "allgather", "-a", "packing", "-n"]
-    ordo.fails(2, "wanted up to 64", *words, 65)
+    ordo.fails(2, "wanted up to 1024", *words, 1025)
     ordo.fails(2, "no way in or out", *words, 4, "-t", "ring", "--fail-link", "0-1",
                "--fail-link", "0-3")
 

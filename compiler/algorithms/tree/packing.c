@@ -17,22 +17,27 @@
 #include "algorithms/direct/places.h"
 #include "request/fast_links.h"
 #include "synthesis/list.h"
-#include "synthesis/pack.h"
+#include "synthesis/pack/pack.h"
 #include "synthesis/split.h"
 #include "ways/ways.h"
 #include <ordo/topology.h>
 #include <stdlib.h>
 
 enum {
-	MOST_RANKS = 64,
+	MOST_RANKS = 1024,
+	/* Trees of each root: with more ranks fewer, or their search takes minutes. */
 	MOST_UNITS = 64,
+	MOST_UNIT_EFFORT = 1 << 21, /* times ranks, squared */
 	MOST_SPANNING = 256,
+	MOST_SPANNING_RANKS = 64,
 	/* Spanning trees times ranks: beyond, their search takes seconds. */
 	MOST_SPANNING_EFFORT = 3072,
 	MOST_PIECES = 4,
 	USUAL_MOVES = 1 << 14,
 	/* A choice by size tries more pieces while there are at most so many moves. */
-	MOST_TRIED = 1 << 13
+	MOST_TRIED = 1 << 13,
+	/* A choice tries it up to so many ranks: with more, sums can take a minute to compile. */
+	MOST_TRIED_RANKS = 64
 };
 
 struct packed {
@@ -136,6 +141,8 @@ static bool pack(const struct ordo_resolved_request *request, bool backwards,
 {
 	const uint32_t root = is_rooted(request->problem.op) ? request->problem.root : ORDO_NONE;
 	struct ordo_packing *packing = backwards ? &packed->up : &packed->down;
+	const uint32_t nrank = request->problem.nrank, effort = MOST_UNIT_EFFORT / (nrank * nrank),
+		       most = effort < MOST_UNITS ? effort : MOST_UNITS;
 	struct ordo_capacities graph;
 	uint32_t *capacities = NULL, k = number_of(request, "k");
 	bool worked = ordo_capacities_make(&graph, topology, backwards, error);
@@ -143,7 +150,7 @@ static bool pack(const struct ordo_resolved_request *request, bool backwards,
 		capacities = ordo_array_make(graph.narc, sizeof *capacities, 0);
 		worked = capacities || ordo_fail_memory(error);
 	}
-	worked = worked && ordo_units_from_roots(&graph, root, &k, MOST_UNITS, capacities, error) &&
+	worked = worked && ordo_units_from_roots(&graph, root, &k, most, capacities, error) &&
 		 (graph.nvertex > graph.nrank
 				 ? pack_split(packed, backwards, &graph, capacities, root, k, error)
 				 : ordo_pack_from_roots(
@@ -218,8 +225,8 @@ static bool prepare(struct ordo_resolved_request *request, struct ordo_error *er
 			topology->ports);
 	if (request->problem.nrank == 1)
 		return true;
-	if (op == ORDO_ALLREDUCE && ordo_capacities_symmetric(&packed->graph) &&
-		pack_spanning(request, packed, &why))
+	if (op == ORDO_ALLREDUCE && request->problem.nrank <= MOST_SPANNING_RANKS &&
+		ordo_capacities_symmetric(&packed->graph) && pack_spanning(request, packed, &why))
 		return true;
 	if (why.code == ORDO_ENVIRONMENT)
 		return ordo_fail_memory(error);
@@ -533,12 +540,17 @@ enum {
 };
 
 static const struct ordo_variant variants[] = {
-	{.settings = "", .pipelines = ALL_OF_THEM, .halves = true, .most_moves = MOST_TRIED},
+	{.settings = "",
+		.pipelines = ALL_OF_THEM,
+		.halves = true,
+		.most_moves = MOST_TRIED,
+		.most_ranks = MOST_TRIED_RANKS},
 	{.settings = "links=fast",
 		.slow = true,
 		.pipelines = ALL_OF_THEM,
 		.halves = true,
-		.most_moves = MOST_TRIED},
+		.most_moves = MOST_TRIED,
+		.most_ranks = MOST_TRIED_RANKS},
 };
 
 const struct ordo_algorithm ordo_algorithm_packing = {
@@ -556,7 +568,7 @@ const struct ordo_algorithm ordo_algorithm_packing = {
 			"as the number of pieces allows, where rings and meshes leave links idle. "
 			"Not for small messages, which follow each other along high trees.",
 		.operators = ALL_OF_THEM,
-		.ranks = "up to 64",
+		.ranks = "up to 1,024",
 		.steps = "the height of the highest tree; AllReduce twice",
 		.volume = "what the trees take of the busiest rank's links",
 		.order = "a tree for each piece",

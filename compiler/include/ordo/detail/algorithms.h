@@ -40,11 +40,12 @@ struct ordo_variant {
 	 * the number of servers of the topology, or, with `rings`, for that of the rings every rank
 	 * has links for */
 	const char *settings;
-	bool servers; /* only where the topology tells several servers apart */
-	bool rings;   /* only where every rank has links for several rings */
-	bool owners;  /* only where some ranks have links to all others, and some do not */
-	bool sparse;  /* only where some ranks lack links to others */
-	bool slow;    /* only where links are slower than ways over a third rank */
+	bool servers;	     /* only where the topology tells several servers apart */
+	bool rings;	     /* only where every rank has links for several rings */
+	bool owners;	     /* only where some ranks have links to all others, and some do not */
+	bool sparse;	     /* only where some ranks lack links to others */
+	bool slow;	     /* only where links are slower than ways over a third rank */
+	uint32_t most_ranks; /* only up to so many; 0: any number */
 	/* bit (1 << op): chunks follow each other, so that K is worth choosing by size */
 	uint32_t pipelines;
 	bool halves; /* half its own K is worth trying too */

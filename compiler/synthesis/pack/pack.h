@@ -2,7 +2,7 @@
 #ifndef ORDO_SYNTHESIS_PACK_H
 #define ORDO_SYNTHESIS_PACK_H
 
-#include "graph.h"
+#include "synthesis/graph.h"
 
 struct ordo_packed_tree {
 	uint32_t root, units, height;
