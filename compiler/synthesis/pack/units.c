@@ -5,8 +5,9 @@
  * capacities are floor(U units(e)) with the least U for which the trees exist, for each k; that
  * U/k is not monotone in k, so all are compared.
  */
-#include "synthesis/cut.h"
+
 #include "pack.h"
+#include "synthesis/cut.h"
 #include <ordo/arena.h>
 #include <stdlib.h>
 
