@@ -494,7 +494,7 @@ static void what_does_not_apply_is_refused_by_its_level(void **state)
 		"rhd does the same for any number of ranks");
 	check_refused("hierarchical(mesh,nhr(date=small))", ORDO_ALLREDUCE, NULL,
 		"algorithm: hierarchical, level 1: nhr has no parameter \"date\", wanted data, "
-		"slices, map",
+		"slices, via, map",
 		"did you mean data?");
 	check_refused("hierarchical(mesh,hierarchical)", ORDO_ALLREDUCE, NULL,
 		"algorithm: hierarchical, level 1: found hierarchical in hierarchical; name all "

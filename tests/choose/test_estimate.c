@@ -125,6 +125,9 @@ static void judge_variant(const struct ordo_algorithm_facts *facts,
 	const struct ordo_variant *variant, const struct size *size, struct judgement *judgement)
 {
 	char name[128];
+	/* What is only compiled if it is named may grow otherwise. */
+	if (variant->most_ranks && size->nrank > variant->most_ranks)
+		return;
 	const size_t before = strcspn(variant->settings, "#");
 	snprintf(name, sizeof name, *variant->settings ? "%s(%.*s%s%s)" : "%s", facts->name,
 		(int)before, variant->settings, variant->settings[before] ? "2" : "",
