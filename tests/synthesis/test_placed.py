@@ -89,6 +89,9 @@ def _(ordo):
     for order in orders:
         report = compile_placed(ordo, "reduce-scatter", ["-n", 4, "--topology", "ring"], order)
         check_direct(ordo, report, links)
+        demanded = ordo.answer("compile", "reduce-scatter", "-n", 4, "--topology", "ring", "-a",
+                               "placed", "--order", order, "-o", "d.json")
+        wanted(demanded["order_digest"] == report["order_digest"], order)
         price = report["order_price"]
         ratio = of(price, "") / of(price, "bound_")
         wanted(Fraction(4, 3) <= ratio <= Fraction(3, 2), order, price)

@@ -249,8 +249,20 @@ static int write_product(struct call *call, const struct args *args, struct prod
 	return ORDO_OK;
 }
 
-/* An order is demanded that no algorithm has by itself on this topology: then `placed` gets it as
- * its parameter. false: call->status. */
+/* `placed` with the order as its parameter, to *text. false: call->status. */
+static bool place_order(struct call *call, const char *order, char **text)
+{
+	struct ordo_error error;
+	const size_t size = strlen(order) + sizeof "placed(order=)";
+	*text = malloc(size);
+	if (!*text)
+		return refuse_error(call, (ordo_fail_memory(&error), &error));
+	snprintf(*text, size, "placed(order=%s)", order);
+	return true;
+}
+
+/* An order is demanded that no algorithm has by itself on this topology, or of `placed`: then that
+ * gets it as its parameter. false: call->status. */
 static bool demand_order(
 	struct call *call, struct args *args, const struct ordo_topology *topology, char **text)
 {
@@ -260,6 +272,8 @@ static bool demand_order(
 	struct progress progress = {0};
 	struct ordo_request request = request_of(args, topology, &progress);
 	struct conditions conditions = args->conditions;
+	if (order && args->algorithm && !strcmp(args->algorithm, "placed"))
+		return place_order(call, order, text) && (args->algorithm = *text);
 	if (!order || args->algorithm || (op != ORDO_ALLREDUCE && op != ORDO_REDUCESCATTER) ||
 		request.problem.nrank < 2)
 		return true;
@@ -273,11 +287,8 @@ static bool demand_order(
 		return true;
 	if (error.code != ORDO_REFUTED)
 		return refuse_error(call, &error);
-	const size_t size = strlen(order) + sizeof "placed(order=)";
-	*text = malloc(size);
-	if (!*text)
-		return refuse_error(call, (ordo_fail_memory(&error), &error));
-	snprintf(*text, size, "placed(order=%s)", order);
+	if (!place_order(call, order, text))
+		return false;
 	struct ordo_request placed = request;
 	struct ordo_cost cost;
 	placed.algorithm = *text;
