@@ -90,7 +90,8 @@ def _():
     wanted(offers("compile", "allreduce", "-a", "mesh") == ["mesh", "mesh("])
     wanted(
         offers("compile", "allreduce", "-a", "mesh(") ==
-        ["mesh(shots=", "mesh(fold=", "mesh(owners=", "mesh(streams=", "mesh(links=", "mesh(map="])
+        ["mesh(shots=", "mesh(fold=", "mesh(owners=", "mesh(streams=", "mesh(links=", "mesh(via=",
+         "mesh(map="])
     wanted(
         offers("compile", "allreduce", "-a", "mesh(shots=1,fold=l") ==
         ["mesh(shots=1,fold=linear)"])
