@@ -324,7 +324,7 @@ static bool take_portions(struct splitter *splitter)
 	uint32_t refused = 0;
 	for (uint32_t turn = 0; refused < splitter->nin; turn++) {
 		const uint32_t in = splitter->ins[turn % splitter->nin];
-		struct portion portion;
+		struct portion portion = {0};
 		const bool found = splitter->logical->links[in].units &&
 				   choose_portion(splitter, in, &portion);
 		refused = found ? 0 : refused + 1;

@@ -32,8 +32,8 @@ KNOWN = {
     "functions": [],
     "structs": [],
     "folders": [],
-    "readmes": [
-    ],
+    "readmes": [],
+    "empty": [],
     "includes": [],
     "calls": [],
 }
@@ -158,6 +158,10 @@ def find_readmes(root):
             yield folder
 
 
+def find_empty(root):
+    yield from (path for path in files_of(root) if not (root / path).stat().st_size)
+
+
 def circular(edges):
     """The nodes that some way leads back to."""
     following = collections.defaultdict(set)
@@ -259,6 +263,11 @@ def _():
     compare("readmes", find_readmes(SOURCE))
 
 
+@case("no file is empty")
+def _():
+    compare("empty", find_empty(SOURCE))
+
+
 @case("no circle of includes between the rooms of a floor")
 def _():
     compare("includes", find_includes(SOURCE))
@@ -316,6 +325,7 @@ sees("a folder of 21 sources", find_folders,
 sees("rooms without a README, and with a long one", find_readmes,
      {f"tools/{room}/{i}.c": "" for room in "abc" for i in range(6)} |
      {"tools/b/README.md": "b\n" * 16, "tools/c/README.md": "c\n" * 15}, ["tools/a", "tools/b"])
+sees("a file with nothing in it", find_empty, {"none": "", "some": "1"}, ["none"])
 sees("rooms that include each other, also by a third", find_includes,
      {"tools/a/a.h": '#include "b/b.h"\n', "tools/b/b.h": '#include "c/c.h"\n',
       "tools/c/c.h": '#include "a/a.h"\n#include "d.h"\n', "tools/c/d.h": "",
