@@ -61,9 +61,9 @@ static bool find_targets(struct spreading *spreading, struct sender *sender, boo
 			continue;
 		if (!target || target->peer != task->peer) {
 			uint32_t k = 0;
-			target = spreading->targets + sender->first_target;
-			for (; k < sender->ntarget && target[k].peer != task->peer; k++)
-				;
+			while (k < sender->ntarget &&
+				spreading->targets[sender->first_target + k].peer != task->peer)
+				k++;
 			*fits = k < MOST_TARGETS;
 			if (k == sender->ntarget) {
 				if (!ordo_array_reserve(&spreading->targets,
