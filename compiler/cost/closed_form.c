@@ -11,7 +11,7 @@
  *             ReduceScatter                   a + n/p b + (p-1)/p n g
  *             AllReduce two-shot             2a + 2/p n b + (p-1)/p n g
  *             AllReduce one-shot              a + n b + (p-1) n g
- *   halving-doubling, p = 2^q: ReduceScatter, AllReduce; rhd; nhr, nb; pairwise AllToAll; binomial
+ *   halving-doubling, p = 2^q: ReduceScatter, AllReduce; recursive-doubling; rhd; nhr, nb; pairwise AllToAll; binomial
  *   tree; dyadic: below
  *
  * source  Thakur, Rabenseifner and Gropp, Int. J. High Perform. Comput. Appl. 19(1), 2005; the
@@ -163,6 +163,16 @@ static bool rhd(const struct ordo_resolved_request *request, struct ordo_cost *c
 		       2 * (uint64_t)power - 1, power);
 }
 
+/* p' = 2^k as for rhd: all of the vector in every exchange, and of the vectors of the ranks beyond
+ * p' there and back. */
+static bool recursive_doubling(const struct ordo_resolved_request *request, struct ordo_cost *cost)
+{
+	const uint32_t power = largest_power(request->problem.nrank), k = rounds_to_reach(power);
+	if (power == request->problem.nrank)
+		return is(cost, ORDO_COST_TABLE, k, k, k, 1);
+	return is(cost, ORDO_COST_ROUNDS, k + 2, k + 2, k + 1, 1);
+}
+
 /* All of the vector in every round, up a tree, down it, or both. */
 static bool whole_vectors(const struct ordo_resolved_request *request, enum ordo_cost_source source,
 	struct ordo_cost *cost)
@@ -240,6 +250,7 @@ static const struct {
 	{"dyadic", dyadic},
 	{"birs", birs},
 	{"halving-doubling", halving_doubling},
+	{"recursive-doubling", recursive_doubling},
 	{"rhd", rhd},
 	{"nhr", nhr},
 	{"nb", nonuniform},

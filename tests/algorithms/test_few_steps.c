@@ -47,8 +47,8 @@ static const struct {
 	{"halving-doubling", SUMS | GATHERS | 1 << ORDO_BROADCAST | 1 << ORDO_REDUCE, true},
 	{"halving-doubling(masks=near)", SUMS | GATHERS | 1 << ORDO_BROADCAST | 1 << ORDO_REDUCE,
 		true},
-	{"recursive-doubling", 1 << ORDO_ALLREDUCE, true},
-	{"recursive-doubling(masks=near)", 1 << ORDO_ALLREDUCE, true},
+	{"recursive-doubling", 1 << ORDO_ALLREDUCE, false},
+	{"recursive-doubling(masks=near)", 1 << ORDO_ALLREDUCE, false},
 	{"rhd", SUMS | GATHERS | 1 << ORDO_BROADCAST | 1 << ORDO_REDUCE, false},
 	{"rhd(masks=near)", SUMS | GATHERS | 1 << ORDO_BROADCAST | 1 << ORDO_REDUCE, false},
 	{"nhr",
@@ -165,6 +165,8 @@ static void claims_follow_the_formulas(void **state)
 			check_formula("rhd", ORDO_ALLREDUCE, n, (uint64_t)2 * q, 2 * (n - 1));
 			check_formula("recursive-doubling", ORDO_ALLREDUCE, n, q, q);
 		} else {
+			check_formula("recursive-doubling", ORDO_ALLREDUCE, n,
+				(uint64_t)low + 1 + (n - p > p / 2), (uint64_t)low + 1);
 			check_formula(
 				"rhd", ORDO_ALLREDUCE, n, (uint64_t)2 * low + 2, p + 2 * (p - 1));
 			check_formula("rhd", ORDO_REDUCESCATTER, n,
@@ -543,8 +545,6 @@ static void what_does_not_apply_is_refused(void **state)
 	(void)state;
 	refused("halving-doubling", ORDO_ALLREDUCE, 6,
 		"algorithm: halving-doubling needs a power of two ranks, found 6");
-	refused("recursive-doubling", ORDO_ALLREDUCE, 3,
-		"algorithm: recursive-doubling needs a power of two ranks, found 3");
 	refused("nhr(data=small)", ORDO_SCATTER, 4,
 		"algorithm: nhr has a form for small data for AllReduce, Reduce and Broadcast, not "
 		"for Scatter");

@@ -29,6 +29,9 @@ def _(ordo):
     wanted(chosen("allreduce", "-n", 7, "--shards", 64, "--order", "dyadic") == "forest")
     # On a ring of links every order begins elsewhere; G1 asks for less than G3.
     wanted(chosen("allreduce", "-n", 5, "--require", "G1", "--topology", "ring") == "matching")
+    # Few steps, also where the ranks are no power of two: with one port each message waits.
+    wanted(chosen("allreduce", "-n", 12, "--topology", "star", "--size", "1KiB") ==
+           "recursive-doubling")
     # Where nothing is added every order holds.
     wanted(chosen("allgather", "-n", 4, "--require", "G3") == "mesh")
     done = ordo.works("compile", "allreduce", "-n", 8, "--order", "folded", "--topology",

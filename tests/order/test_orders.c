@@ -167,12 +167,23 @@ static void the_two_groups_of_powers_of_two_agree_within_and_differ_between(void
 	}
 }
 
+static void recursive_doubling_adds_as_rhd_does(void **state)
+{
+	(void)state;
+	for (uint32_t n = 3; n <= LARGEST; n++) {
+		check_same(ORDO_ALLREDUCE, n, "recursive-doubling", "rhd", true);
+		check_same(ORDO_ALLREDUCE, n, "recursive-doubling(masks=near)", "rhd(masks=near)",
+			true);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_reduce_scatter_has_the_trees_it_should),
 		cmocka_unit_test(birs_dyadic_small_nhr_and_the_dyadic_mesh_make_d_of_n),
 		cmocka_unit_test(the_two_groups_of_powers_of_two_agree_within_and_differ_between),
+		cmocka_unit_test(recursive_doubling_adds_as_rhd_does),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

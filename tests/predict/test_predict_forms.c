@@ -72,6 +72,11 @@ static double log_all_reduce(const struct costs *c)
 {
 	return 2 * c->q * c->a + 2 * part(c) * c->b + part(c) * c->g;
 }
+static double doubling_all_reduce(const struct costs *c)
+{
+	const double k = floor(log2(c->p)), folds = exp2(k) < c->p;
+	return (k + 2 * folds) * (c->a + c->n * c->b) + (k + folds) * c->n * c->g;
+}
 /* p' = 2^k < p < 2^(k+1) */
 static double rhd_all_reduce(const struct costs *c)
 {
@@ -119,6 +124,7 @@ static const struct {
 	{ORDO_ALLREDUCE, "mesh(shots=1)", ANY, 0, mesh_one_shot},
 	{ORDO_REDUCESCATTER, "halving-doubling", POWERS, 0, log_reduce_scatter},
 	{ORDO_ALLREDUCE, "halving-doubling", POWERS, 0, log_all_reduce},
+	{ORDO_ALLREDUCE, "recursive-doubling", ANY, 1, doubling_all_reduce},
 	{ORDO_ALLREDUCE, "rhd", OTHERS, 0, rhd_all_reduce},
 	{ORDO_ALLREDUCE, "rhd", POWERS, 0, log_all_reduce},
 	{ORDO_REDUCESCATTER, "nhr", ANY, 0, log_reduce_scatter},

@@ -443,7 +443,9 @@ static bool must_be_symmetric(const struct specimen *specimen)
 	if (!strcmp(algorithm, "halving-doubling") ||
 		!strcmp(algorithm, "halving-doubling(masks=near)"))
 		return op == ORDO_ALLREDUCE && cut;
-	return !strncmp(algorithm, "recursive-doubling", 18) || !strncmp(algorithm, "alltoall", 8);
+	if (!strncmp(algorithm, "recursive-doubling", 18))
+		return !(N & (N - 1));
+	return !strncmp(algorithm, "alltoall", 8);
 }
 
 static void visit(
