@@ -117,21 +117,6 @@ static uint32_t take_token(struct quotient *q)
 	return q->clocks.ntoken++;
 }
 
-/* The most tokens that the signal may hold: those posted, less those whose Wait precedes this
- * Notify. */
-static void measure_tokens(struct quotient *q, uint32_t task, struct orbit *orbit)
-{
-	const uint32_t known =
-		ordo_quotient_known(q, q->stream_of[task], orbit->waiter, orbit->offset);
-	while (orbit->passed < orbit->nwait &&
-		q->orbits.waits[orbit->first_wait + orbit->passed] < known)
-		orbit->passed++;
-	if (orbit->posted - orbit->passed <= q->findings.proof->tokens_in_flight)
-		return;
-	q->findings.proof->tokens_in_flight = orbit->posted - orbit->passed;
-	q->orbits.fullest = task;
-}
-
 /* Counts the work of each row; false: too much. */
 static bool may_go_on(struct quotient *q)
 {
@@ -158,7 +143,7 @@ bool ordo_quotient_notify(struct quotient *q, uint32_t task)
 	uint32_t **own = &clock->rows[q->stream_of[task]];
 	if (!*own && !(*own = cleared_row(q)))
 		return false;
-	(*own)[0] = task + 1;
+	(*own)[0] = q->clocks.base + task + 1;
 	const uint32_t token = take_token(q);
 	if (token == ORDO_NONE || !copy_clock(q, &q->clocks.tokens[token].clock, clock))
 		return false;
@@ -167,7 +152,6 @@ bool ordo_quotient_notify(struct quotient *q, uint32_t task)
 		token;
 	orbit->newest = token;
 	orbit->posted++;
-	measure_tokens(q, task, orbit);
 	return true;
 }
 
@@ -214,6 +198,35 @@ bool ordo_quotient_wait(struct quotient *q, uint32_t task)
 	orbit->oldest = next;
 	orbit->taken++;
 	return true;
+}
+
+bool ordo_quotient_enter(struct quotient *q, const uint32_t *entered)
+{
+	const size_t norder = q->group->order, nstream = q->program.nstream;
+	for (size_t s = 0; s < nstream; s++) {
+		release_rows(q, &q->clocks.of_stream[s]);
+		for (size_t t = 0; t < nstream; t++) {
+			uint32_t **row = &q->clocks.of_stream[s].rows[t];
+			if (!entered[t * norder])
+				continue;
+			if (!may_go_on(q) || !(*row = take_row(q)))
+				return false;
+			memcpy(*row, entered + t * norder, norder * sizeof **row);
+		}
+	}
+	return true;
+}
+
+void ordo_quotient_leave(struct quotient *q, uint32_t end, uint32_t *left)
+{
+	const size_t norder = q->group->order, nstream = q->program.nstream;
+	for (size_t s = 0; s < nstream; s++)
+		for (size_t t = 0; t < nstream; t++)
+			if (q->clocks.of_stream[s].rows[t])
+				take_larger(
+					left + t * norder, q->clocks.of_stream[s].rows[t], norder);
+	for (size_t t = 0; t < nstream; t++)
+		left[t * norder] = end;
 }
 
 bool ordo_quotient_is_before(

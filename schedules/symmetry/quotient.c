@@ -81,19 +81,24 @@ static bool verify_tokens(struct quotient *q)
 {
 	const uint32_t allowed = q->options->limits.tokens_in_flight,
 		       found = q->findings.proof->tokens_in_flight;
-	return !allowed || found <= allowed ||
-	       ordo_add_finding(&q->findings, 13, NULL, 0,
-		       "a Wait by the notifying stream for an acknowledgement would hold it back",
-		       "a signal holds up to %u tokens, wanted at most %u: that many Notify up "
-		       "to\n  "
-		       "%s\n  may come before the Wait that takes the first",
-		       found, allowed, ordo_quotient_where(q, q->orbits.fullest).text);
+	char text[80] = "one token more in every call";
+	if (!allowed || found <= allowed)
+		return true;
+	if (found != ORDO_UNBOUNDED)
+		snprintf(text, sizeof text, "up to %u tokens over calls back to back", found);
+	return ordo_add_finding(&q->findings, 13, NULL, 0,
+		"a Wait by the notifying stream for an acknowledgement would hold it back; "
+		"`ordo compile --max-tokens` compiles for a limit",
+		"a signal holds %s, wanted at most %u: that many Notify up to\n  %s\n  may come "
+		"before the Wait that takes the first",
+		text, allowed, ordo_quotient_where(q, q->orbits.fullest).text);
 }
 
 struct run {
 	struct quotient *q;
 	struct ordo_greedy greedy;
 	struct ordo_stream *streams; /* [nstream] rank 0's */
+	ordo_quotient_step *step;
 	uint32_t nfired;
 	bool worked;
 };
@@ -115,7 +120,7 @@ static enum ordo_visit visit(void *closure, uint32_t stream, uint32_t id)
 	struct run *run = closure;
 	struct quotient *q = run->q;
 	(void)stream;
-	run->worked = run_task(q, id);
+	run->worked = run->step(q, id);
 	if (!run->worked)
 		return ORDO_VISIT_STOP;
 	run->nfired++;
@@ -137,10 +142,10 @@ static bool report_deadlock(struct quotient *q, const struct run *run)
 
 /* All ranks do the same task at once: a Notify of rank 0 also stands for the one that its Wait
  * takes. */
-static bool run_all(struct quotient *q, struct run *run)
+static bool run_all(struct quotient *q, ordo_quotient_step *step, struct run *run)
 {
 	const uint32_t nstream = q->program.nstream;
-	*run = (struct run){.q = q, .worked = true};
+	*run = (struct run){.q = q, .step = step, .worked = true};
 	run->streams = calloc((size_t)nstream + 1, sizeof *run->streams);
 	if (!run->streams)
 		return false;
@@ -155,17 +160,31 @@ static bool run_all(struct quotient *q, struct run *run)
 	return true;
 }
 
+static void close_run(struct run *run)
+{
+	ordo_greedy_close(&run->greedy);
+	free(run->streams);
+}
+
+bool ordo_quotient_run(struct quotient *q, ordo_quotient_step *step)
+{
+	struct run run;
+	const bool worked =
+		run_all(q, step, &run) ? run.worked : ordo_fail_memory(q->findings.error);
+	close_run(&run);
+	return worked;
+}
+
 static bool verify_run(struct quotient *q)
 {
 	struct run run;
-	bool worked = run_all(q, &run) ? run.worked : ordo_fail_memory(q->findings.error);
+	bool worked = run_all(q, run_task, &run) ? run.worked : ordo_fail_memory(q->findings.error);
 	if (worked && run.nfired < q->program.ntask)
 		worked = report_deadlock(q, &run);
 	else if (worked &&
 		 (worked = ordo_quotient_verify_touches(q) && ordo_quotient_verify_outputs(q)))
 		q->findings.proof->complete = true;
-	ordo_greedy_close(&run.greedy);
-	free(run.streams);
+	close_run(&run);
 	return worked;
 }
 
@@ -183,7 +202,7 @@ static bool verify_all(struct quotient *q)
 	if (breaks_rules(proof))
 		return true;
 	if (!ordo_quotient_open_clocks(q) || !ordo_quotient_open_memory(q) || !verify_run(q) ||
-		!verify_tokens(q))
+		!ordo_quotient_count_tokens(q) || !verify_tokens(q))
 		return false;
 	for (uint32_t id = 0; id < q->program.ntask; id++)
 		nmove += ordo_task_moves(&q->program.tasks[id]);

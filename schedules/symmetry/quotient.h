@@ -14,7 +14,6 @@ struct orbit {
 	uint32_t nnotify, nwait;
 	uint32_t first_wait;	/* its waits in quotient.waits, in order */
 	uint32_t posted, taken; /* of this run */
-	uint32_t passed;	/* waits known to precede the notifier */
 	uint32_t oldest;	/* token, ORDO_NONE: none; */
 	uint32_t newest;
 };
@@ -62,6 +61,7 @@ struct orbit_table {
 	uint32_t count;
 	uint32_t *waits;
 	uint32_t fullest; /* the Notify after which an orbit's counters hold most tokens */
+	uint32_t unknown; /* tokens.c: a Notify that knows nothing of who waits; ORDO_NONE */
 };
 
 struct clock_table {
@@ -70,6 +70,7 @@ struct clock_table {
 	size_t free_row_room;
 	uint32_t nrow, nfree_row;
 	uint64_t work;
+	uint32_t base; /* of the clocks of this call: tokens.c */
 	struct token *tokens;
 	size_t token_room;
 	uint32_t ntoken, free_token;
@@ -135,17 +136,32 @@ bool ordo_quotient_wait(struct quotient *q, uint32_t task);
 /* The latest Notify of stream `of` of that rank that precedes the current point of the stream of
  * rank 0, + 1; 0: none. */
 uint32_t ordo_quotient_known(const struct quotient *q, uint32_t stream, uint32_t of, uint32_t rank);
+/* What rank 0 knows when it enters a call is what each of its streams knows; entered: [nstream *
+ * order], by stream and rank. */
+bool ordo_quotient_enter(struct quotient *q, const uint32_t *entered);
+/* Adds what it knows when it leaves, at clock `end`, to left: [nstream * order]. */
+void ordo_quotient_leave(struct quotient *q, uint32_t end, uint32_t *left);
 /* Is task a, done by rank `by`, before what stream `stream` of rank `at` does next? Exact. */
 bool ordo_quotient_is_before(
 	const struct quotient *q, uint32_t a, uint32_t by, uint32_t stream, uint32_t at);
 /* Does the entry of a rank precede the current point of that stream of rank 0? */
 bool ordo_quotient_has_entered(const struct quotient *q, uint32_t stream, uint32_t rank);
 
+/* tokens.c: counts tokens in flight if there is a limit on them or it is cheap; after the run, whose
+ * clocks are gone then. */
+bool ordo_quotient_count_tokens(struct quotient *q);
+
 /* memory.c */
 bool ordo_quotient_open_memory(struct quotient *q);
 bool ordo_quotient_access(struct quotient *q, uint32_t task);
 bool ordo_quotient_verify_touches(struct quotient *q);
 bool ordo_quotient_verify_outputs(struct quotient *q);
+
+/* Does a task of rank 0. false: see error. */
+typedef bool ordo_quotient_step(struct quotient *q, uint32_t task);
+/* quotient.c: does every task of a schedule without deadlock, in an order in which all ranks can at
+ * once. false: no memory, or a step failed. */
+bool ordo_quotient_run(struct quotient *q, ordo_quotient_step *step);
 
 /* orders.c: the guarantees and the digest. */
 bool ordo_quotient_verify_orders(struct quotient *q);

@@ -167,6 +167,6 @@ static bool verify_touches(struct verifier *verifier)
 bool ordo_verify_order(struct verifier *verifier)
 {
 	return ordo_search_back(verifier) && ordo_verify_entry_exit(verifier) &&
-	       ordo_verify_reachability(verifier) && verify_queries(verifier) &&
-	       verify_touches(verifier);
+	       ordo_verify_reachability(verifier) && ordo_verify_tokens(verifier) &&
+	       verify_queries(verifier) && verify_touches(verifier);
 }

@@ -204,14 +204,16 @@ bool ordo_verify_order(struct verifier *verifier);
 /* search.c: decides queries by a bounded backward search. */
 bool ordo_search_back(struct verifier *verifier);
 
-/* entry_exit.c: decides every open touch exactly. */
+/* passes/entry_exit.c: decides every open touch exactly. */
 bool ordo_verify_entry_exit(struct verifier *verifier);
 
-/* reachability.c: decides every open query exactly, and measures tokens in flight if there is a
- * limit on them or it is cheap. */
+/* passes/reachability.c: decides every open query exactly. */
 bool ordo_list_order(
 	struct verifier *verifier); /* verifier.queries.order, if it is not there yet */
 bool ordo_verify_reachability(struct verifier *verifier);
+
+/* passes/tokens.c: counts tokens in flight if there is a limit on them or it is cheap. */
+bool ordo_verify_tokens(struct verifier *verifier);
 
 /* trees.c */
 #define POISON (ORDO_NONE - 1) /* the tree of a wrong value, which was reported already */

@@ -25,19 +25,22 @@
  *     precedes the entering of the next, and that the accesses of the second. Signals are balanced
  *     within a call (R6), so tokens of one call are never taken in another, and what holds for B;B
  *     holds for B^k, and for any sequence of proved schedules.
+ *  5. Tokens in flight (R13) are counted over any number of calls: passes/tokens.c has the argument,
+ *     and why T + 1 calls decide a limit of T.
  *
  * The conditions are those named: R5 and R6 before 1 and 2, R7 before 3, and values are only
  * claimed when R8 holds. With --atomic-reduce two reduces into one slot may be unordered: then 3
  * holds for which contributions a slot has, not for their order, and G2 is refuted.
  *
  * Scale: every part is linear in tasks and chunks moved, except for the queries that ordering.c
- * cannot decide by certificates. entry_exit.c decides those about entering and leaving, in time
- * (queried ranks / 512) * (Notify and Wait); reachability.c decides the others, in time (queried
- * streams / 16) * (Notify and Wait); both in linear memory.
+ * cannot decide by certificates. passes/entry_exit.c decides those about entering and leaving, in
+ * time (queried ranks / 512) * (Notify and Wait); passes/reachability.c decides the others, in time
+ * (queried streams / 16) * (Notify and Wait); both in linear memory.
  */
 #include "verifier.h"
 #include <ordo/arena.h>
 #include <ordo/options.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -72,6 +75,23 @@ static bool verify_all(struct verifier *verifier)
 	return true;
 }
 
+/* R13 for tokens in flight: the text of what was found. */
+static bool report_tokens(struct verifier *verifier, const char *found)
+{
+	const uint32_t task = verifier->signals.fullest;
+	const struct ordo_signal *signal =
+		&verifier->signals.table.items[verifier->tasks[task].link];
+	return ordo_add_finding(&verifier->findings, 13, &task, 1,
+		"a Wait by the notifying stream for an acknowledgement would hold it back; "
+		"`ordo compile --max-tokens` compiles for a limit",
+		"signal %u from rank %u to rank %u holds %s, wanted at most %u: that many Notify "
+		"up "
+		"to\n  %s\n"
+		"  may come before the Wait that takes the first",
+		signal->number, signal->from, signal->to, found,
+		verifier->options->limits.tokens_in_flight, ordo_where_is(verifier, task).text);
+}
+
 /* R13 for tokens in flight. */
 static bool verify_tokens(struct verifier *verifier)
 {
@@ -79,15 +99,10 @@ static bool verify_tokens(struct verifier *verifier)
 		       found = verifier->findings.proof->tokens_in_flight;
 	if (!allowed || found <= allowed)
 		return true;
-	const struct ordo_signal *signal =
-		&verifier->signals.table.items[verifier->tasks[verifier->signals.fullest].link];
-	return ordo_add_finding(&verifier->findings, 13, &verifier->signals.fullest, 1,
-		"a Wait by the notifying stream for an acknowledgement would hold it back",
-		"signal %u from rank %u to rank %u holds up to %u tokens, wanted at most %u: that "
-		"many Notify up to\n  %s\n"
-		"  may come before the Wait that takes the first",
-		signal->number, signal->from, signal->to, found, allowed,
-		ordo_where_is(verifier, verifier->signals.fullest).text);
+	char text[80] = "one token more in every call";
+	if (found != ORDO_UNBOUNDED)
+		snprintf(text, sizeof text, "up to %u tokens over calls back to back", found);
+	return report_tokens(verifier, text);
 }
 
 /* Findings in the order of their rules; of one rule, as they were found. Few: at most

@@ -15,8 +15,9 @@ struct walk {
 	struct oracle_document *document;
 	struct oracle_opinion *opinion;
 	bool with_memory, atomic_reduce;
-	uint32_t width; /* numbers in a state: entered[nrank], position[nstream], tokens[nsignal],
-			   memory[ncell] */
+	uint32_t ncall; /* back to back; above 1 only tokens are counted */
+	uint32_t width; /* numbers in a state: calls entered[nrank], position[nstream],
+			   tokens[nsignal], memory[ncell] */
 	uint32_t position, tokens, memory;
 	uint32_t *states;
 	uint32_t nstate, max_states;
@@ -185,17 +186,32 @@ static void judge_end(struct walk *w, uint32_t i)
 		w->opinion->one_order = false;
 }
 
+/* A rank enters its next call when all its streams have ended the one before. */
+static bool can_enter(const struct walk *w, const uint32_t *state, uint32_t rank)
+{
+	return state[rank] < w->ncall && (!state[rank] || can_leave(w, state, rank));
+}
+
+static void enter(struct walk *w, const uint32_t *state, uint32_t rank)
+{
+	const struct ordo_schedule *s = w->document->schedule;
+	memcpy(w->next, state, w->width * sizeof *w->next);
+	w->next[rank]++;
+	for (uint32_t i = 0; i < s->nstream; i++)
+		if (s->streams[i].rank == rank)
+			w->next[w->position + i] = 0;
+}
+
 static void continue_state(struct walk *w, uint32_t i)
 {
 	const struct ordo_schedule *s = w->document->schedule;
 	bool stuck = true;
-	if (!w->with_memory)
+	if (!w->with_memory && w->ncall == 1)
 		judge_races(w, state_at(w, i));
 	for (uint32_t r = 0; r < s->problem.nrank; r++)
-		if (!state_at(w, i)[r]) {
+		if (can_enter(w, state_at(w, i), r)) {
 			stuck = false;
-			memcpy(w->next, state_at(w, i), w->width * sizeof *w->next);
-			w->next[r] = 1;
+			enter(w, state_at(w, i), r);
 			reach_state(w);
 		}
 	for (uint32_t k = 0; k < s->nstream; k++)
@@ -244,6 +260,7 @@ void oracle_interleavings(const struct ordo_schedule *schedule, bool atomic_redu
 	struct walk walk = {.document = &document,
 		.opinion = opinion,
 		.atomic_reduce = atomic_reduce,
+		.ncall = 1,
 		.max_states = max_states};
 	walk_through(&walk, false);
 	const uint64_t positions = opinion->nstate;
@@ -253,5 +270,19 @@ void oracle_interleavings(const struct ordo_schedule *schedule, bool atomic_redu
 		if (!atomic_reduce && opinion->decided && opinion->nstate != positions)
 			abort();
 	}
+	close_document(&document);
+}
+
+void oracle_calls(const struct ordo_schedule *schedule, uint32_t ncall, uint32_t max_states,
+	struct oracle_opinion *opinion)
+{
+	struct oracle_document document;
+	if (!open_document(schedule, &document, opinion))
+		return;
+	struct walk walk = {.document = &document,
+		.opinion = opinion,
+		.ncall = ncall,
+		.max_states = max_states};
+	walk_through(&walk, false);
 	close_document(&document);
 }

@@ -84,9 +84,12 @@ void report_proof_and(const struct report *report, const struct ordo_schedule *s
 			report_finding(&findings, more->schedule, &more->proof->findings[i]);
 	if (proved)
 		report_members(report,
-			"%u<distinct_orders> %s<order_digest> %u<signals> %u<tokens_in_flight>",
-			proof->ndistinct, text_or_null(proof->digest), proof->nsignal,
-			proof->tokens_in_flight);
+			"%u<distinct_orders> %s<order_digest> %u<signals>", proof->ndistinct,
+			text_or_null(proof->digest), proof->nsignal);
+	if (proved && proof->tokens_in_flight == ORDO_UNBOUNDED)
+		report_members(report, "%s<tokens_in_flight>", "unbounded");
+	else if (proved)
+		report_members(report, "%u<tokens_in_flight>", proof->tokens_in_flight);
 }
 
 void report_proof(const struct report *report, const struct ordo_schedule *schedule,
@@ -129,7 +132,11 @@ void report_guarantees(const struct report *report, const struct ordo_schedule *
 {
 	report_verdicts(report, verdicts);
 	report_order(report, schedule, proof);
-	if (proof->tokens_in_flight || !proof->nsignal)
+	if (proof->tokens_in_flight == ORDO_UNBOUNDED)
+		report_line(report, "signals",
+			"%u; on some, every call back to back adds tokens that none waits for first",
+			proof->nsignal);
+	else if (proof->tokens_in_flight || !proof->nsignal)
 		report_line(report, "signals", "%u, at most %u token%s in flight on each",
 			proof->nsignal, proof->tokens_in_flight, plural(proof->tokens_in_flight));
 	else

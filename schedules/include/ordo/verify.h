@@ -13,12 +13,16 @@
 extern "C" {
 #endif
 
+/* Tokens in flight: every call adds to them. */
+#define ORDO_UNBOUNDED UINT32_MAX
+
 /* R13: limits asked for; 0 = not limited. */
 struct ordo_limits {
 	uint32_t streams;	/* per rank */
 	uint32_t scratch_slots; /* per rank */
 	uint32_t signals;	/* a rank takes part in, notifying or waiting */
-	/* per signal, in any interleaving of one call; 1 = flags that are set and cleared */
+	/* per signal, in any interleaving of any number of calls; 1 = flags that are set and
+	 * cleared */
 	uint32_t tokens_in_flight;
 };
 
@@ -31,6 +35,8 @@ struct ordo_verify_options {
 	uint32_t max_findings; /* stop looking after that many; 0 = 16 */
 	ordo_progress *progress;
 	void *closure;
+	/* tokens are counted over at most so many calls back to back; 0 = any number of calls */
+	uint32_t token_calls;
 };
 
 /* One broken rule, with its witness. */
@@ -85,7 +91,10 @@ struct ordo_proof {
 
 	/* Measures. */
 	uint32_t nsignal, nmove;
-	uint32_t tokens_in_flight; /* largest over all signals and interleavings; 0 if not known */
+	/* Largest over all signals, and all interleavings of any number of calls; ORDO_UNBOUNDED if
+	 * it grows with every call; 0 if not known. With a limit: of limit + 1 calls, which decide
+	 * it. */
+	uint32_t tokens_in_flight;
 	/* pairs asked for; those that needed the exact sweep */
 	uint64_t order_questions, order_swept;
 

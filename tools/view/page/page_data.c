@@ -196,7 +196,8 @@ static cJSON *list_verdict(const struct page *page)
 		add_count(verdict, "orders", page->proof->ndistinct);
 		add_text(verdict, "digest", page->proof->digest[0] ? page->proof->digest : NULL);
 		add_count(verdict, "signals", page->proof->nsignal);
-		add_count(verdict, "tokens", page->proof->tokens_in_flight);
+		if (page->proof->tokens_in_flight != ORDO_UNBOUNDED)
+			add_count(verdict, "tokens", page->proof->tokens_in_flight);
 	}
 	add_rules(verdict, page);
 	add_findings(verdict, page);

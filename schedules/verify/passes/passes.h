@@ -1,10 +1,10 @@
 /* passes.h - passes over all Notify and Wait in which every token carries a line of its sender's
- * stream. Private to schedules/verify/.
+ * stream. Private to schedules/verify/passes/.
  */
 #ifndef ORDO_SCHEDULES_VERIFY_PASSES_H
 #define ORDO_SCHEDULES_VERIFY_PASSES_H
 
-#include "verifier.h"
+#include "verify/verifier.h"
 #include <ordo/arena.h>
 
 /* One cache line: 16 clocks, or one bit for each of 512 ranks. */

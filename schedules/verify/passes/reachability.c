@@ -11,16 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Without a limit on them, tokens in flight are measured only if that costs at most so many
- * steps. */
-#define CHEAP_STEPS 2000000u
-
 struct reachability {
 	struct verifier *verifier;
 	uint32_t *lane_of; /* [nstream] ORDO_NONE: no lane */
 	uint32_t nlane;
-	bool tokens;	  /* measure them */
-	uint32_t *passed; /* [nsignal] waits that precede the notifier's current point */
 	struct passes passes;
 };
 
@@ -41,29 +35,6 @@ static void add_lanes(struct reachability *reach)
 	for (uint32_t i = 0; i < verifier->queries.count; i++)
 		if (is_open(&verifier->queries.items[i]))
 			add_lane(reach, verifier->tasks[verifier->queries.items[i].a].stream);
-}
-
-/* Signals are balanced, so there are as many Wait. */
-static size_t count_notifies(const struct verifier *verifier)
-{
-	const struct signals *signals = &verifier->signals;
-	const uint32_t last = signals->table.count - 1;
-	return signals->table.count
-		       ? (size_t)signals->items[last].first + signals->table.items[last].nnotify
-		       : 0;
-}
-
-/* Lanes of the waiting streams, to count the waits that precede each Notify. */
-static void add_token_lanes(struct reachability *reach)
-{
-	struct verifier *verifier = reach->verifier;
-	uint32_t nlane = reach->nlane + verifier->schedule->nstream;
-	reach->tokens = verifier->options->limits.tokens_in_flight ||
-			(2 * (uint64_t)count_notifies(verifier) + verifier->schedule->nstream) *
-					((nlane + LINE_CLOCKS - 1) / LINE_CLOCKS) <=
-				CHEAP_STEPS;
-	for (uint32_t i = 0; reach->tokens && i < verifier->findings.proof->nsignal; i++)
-		add_lane(reach, verifier->signals.table.items[i].waiter);
 }
 
 /* Is the clock of the queried stream, after the Wait at the gate, later than task a? */
@@ -103,35 +74,15 @@ bool ordo_list_order(struct verifier *verifier)
 	return true;
 }
 
-static void measure_tokens(struct reachability *reach, uint32_t id, uint32_t index, uint32_t known)
-{
-	struct verifier *verifier = reach->verifier;
-	const struct signal *signal = &verifier->signals.items[index];
-	uint32_t *passed = &reach->passed[index];
-	while (*passed < signal->taken && verifier->signals.waits[signal->first + *passed] < known)
-		++*passed;
-	uint32_t flying = reach->passes.sent[index] - *passed;
-	if (verifier->findings.proof->tokens_in_flight >= flying)
-		return;
-	verifier->findings.proof->tokens_in_flight = flying;
-	verifier->signals.fullest = id;
-}
-
 static bool notify(struct reachability *reach, uint32_t id, uint32_t first_lane)
 {
 	const struct verifier *verifier = reach->verifier;
-	const uint32_t index = verifier->tasks[id].link, notifier = verifier->tasks[id].stream,
-		       waiter = verifier->signals.table.items[index].waiter,
-		       own = reach->lane_of[notifier] - first_lane,
-		       other = reach->lane_of[waiter] - first_lane;
+	const uint32_t notifier = verifier->tasks[id].stream,
+		       own = reach->lane_of[notifier] - first_lane;
 	struct line *line = &reach->passes.lines[notifier];
 	if (own < LINE_CLOCKS)
 		line->clock[own] = id + 1;
-	if (!send_line(&reach->passes, index, notifier))
-		return false;
-	if (reach->tokens && other < LINE_CLOCKS)
-		measure_tokens(reach, id, index, line->clock[other]);
-	return true;
+	return send_line(&reach->passes, verifier->tasks[id].link, notifier);
 }
 
 static const struct line *wait(struct reachability *reach, uint32_t id)
@@ -151,7 +102,6 @@ static bool run_pass(struct reachability *reach, uint32_t batch, const struct pr
 	const struct verifier *verifier = reach->verifier;
 	const struct probe *end = reach->passes.probes + reach->passes.nprobe;
 	ordo_passes_begin(&reach->passes);
-	memset(reach->passed, 0, verifier->findings.proof->nsignal * sizeof *reach->passed);
 	for (uint32_t i = 0; i < verifier->queries.norder; i++) {
 		const uint32_t id = verifier->queries.order[i];
 		if (verifier->schedule->tasks[id].kind == ORDO_NOTIFY) {
@@ -187,12 +137,9 @@ static bool open_lanes(struct reachability *reach)
 	const struct verifier *verifier = reach->verifier;
 	reach->lane_of = ordo_array_make(
 		(size_t)verifier->schedule->nstream + 1, sizeof *reach->lane_of, 0xff);
-	reach->passed = ordo_array_make(
-		(size_t)verifier->findings.proof->nsignal + 1, sizeof *reach->passed, 0);
-	if (!reach->lane_of || !reach->passed)
+	if (!reach->lane_of)
 		return false;
 	add_lanes(reach);
-	add_token_lanes(reach);
 	return true;
 }
 
@@ -209,6 +156,5 @@ bool ordo_verify_reachability(struct verifier *verifier)
 		ordo_passes_close(&reach.passes);
 	}
 	free(reach.lane_of);
-	free(reach.passed);
 	return worked ? true : ordo_fail_memory(verifier->findings.error);
 }
