@@ -18,7 +18,8 @@ static struct ordo_schedule *compile_fastest(
 						    .from_bytes = USUAL_BYTES,
 						    .to_bytes = USUAL_BYTES,
 						    .progress = request->progress,
-						    .progress_closure = request->closure},
+						    .progress_closure = request->closure,
+						    .max_tokens = request->max_tokens},
 		.element_bytes = USUAL_ELEMENT_BYTES,
 		.scratch_element_bytes = USUAL_ELEMENT_BYTES,
 		.lazily = request->problem.nrank > MOST_RANKS_FOR_ALL};

@@ -55,4 +55,9 @@ struct ordo_schedule *ordo_emit(const struct ordo_resolved_request *request,
 	const struct ordo_sequence *sequence, const struct ordo_sync_edges *edges,
 	struct ordo_error *error);
 
+/* Splits signals so that none holds more than `most` tokens, in any interleaving of any number of
+ * calls; 0: as many as come. Needs a schedule that ordo_emit wrote; changes the numbers of signals
+ * alone. false: no memory. */
+bool ordo_limit_tokens(struct ordo_schedule *schedule, uint32_t most, struct ordo_error *error);
+
 #endif

@@ -20,6 +20,7 @@ struct ordo_proof *ordo_prove_compiled(const struct ordo_request *request,
 	const struct ordo_schedule *schedule, struct ordo_error *why)
 {
 	const struct ordo_verify_options options = {.topology = request->topology,
+		.limits.tokens_in_flight = request->max_tokens,
 		.max_findings = 1,
 		.progress = request->progress,
 		.closure = request->closure};

@@ -74,6 +74,7 @@ static bool prove(const struct ordo_request *request, const struct ordo_schedule
 {
 	const struct ordo_verify_options options = {
 		.topology = request->topology,
+		.limits.tokens_in_flight = request->max_tokens,
 		.max_findings = 1,
 		.progress = request->progress,
 		.closure = request->closure,
@@ -100,6 +101,7 @@ struct ordo_schedule *ordo_compile_resolved(const struct ordo_request *request,
 		ordo_order_moves(&sequence, ORDO_SEARCH_VISITS, &edges, error) &&
 		report(request, ORDERED) &&
 		(schedule = ordo_emit(resolved, &sequence, &edges, error)) &&
+		ordo_limit_tokens(schedule, request->max_tokens, error) &&
 		spread(resolved, schedule, error) && signals_have_links(resolved, schedule, error);
 	free(edges.items);
 	ordo_sequence_free(&sequence);

@@ -147,8 +147,8 @@ bool ordo_quotient_is_before(
 /* Does the entry of a rank precede the current point of that stream of rank 0? */
 bool ordo_quotient_has_entered(const struct quotient *q, uint32_t stream, uint32_t rank);
 
-/* tokens.c: counts tokens in flight if there is a limit on them or it is cheap; after the run, whose
- * clocks are gone then. */
+/* tokens.c: counts tokens in flight if there is a limit on them or it is cheap; after the run,
+ * whose clocks are gone then. */
 bool ordo_quotient_count_tokens(struct quotient *q);
 
 /* memory.c */

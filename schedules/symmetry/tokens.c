@@ -1,9 +1,9 @@
 /* tokens.c - the most tokens that a signal of a symmetric schedule holds in any number of calls
  * (R13).
  *
- * As verify/passes/tokens.c counts them for a whole schedule: one run of all Notify and Wait for each
- * call. The clocks of a call begin where those of the one before ended, and what rank 0 knows when it
- * enters the next is what its streams knew when it left.
+ * As verify/passes/tokens.c counts them for a whole schedule: one run of all Notify and Wait for
+ * each call. The clocks of a call begin where those of the one before ended, and what rank 0 knows
+ * when it enters the next is what its streams knew when it left.
  */
 #include "quotient.h"
 #include <stdlib.h>

@@ -15,18 +15,18 @@
  *     happens-before, the transitive closure of program order and of Notify j -> Wait j, is one
  *     fixed partial order, the same in every execution.
  *  3. If every two accesses to one slot of which one writes are ordered by it (R8), then every
- *     execution gives every read the value of the same write: by induction along happens-before
- *     all executions compute the same values, and the symbolic values of the one run (R10, R11)
- *     are those of every execution. It is enough to check consecutive conflicting accesses of a
- *     slot, because the rest follows: each read between two writes is checked against both.
+ *     execution gives every read the value of the same write: by induction along happens-before all
+ *     executions compute the same values, and the symbolic values of the one run (R10, R11) are
+ *     those of every execution. It is enough to check consecutive conflicting accesses of a slot,
+ *     because the rest follows: each read between two writes is checked against both.
  *  4. Entering a call is a write of all the rank's memory before all its streams, leaving one after
  *     them. If these too are ordered against all accesses by others (R9), calls may follow each
  *     other without a barrier: in B;B an access of the first call precedes its rank's leaving, that
  *     precedes the entering of the next, and that the accesses of the second. Signals are balanced
  *     within a call (R6), so tokens of one call are never taken in another, and what holds for B;B
  *     holds for B^k, and for any sequence of proved schedules.
- *  5. Tokens in flight (R13) are counted over any number of calls: passes/tokens.c has the argument,
- *     and why T + 1 calls decide a limit of T.
+ *  5. Tokens in flight (R13) are counted over any number of calls: passes/tokens.c has the
+ *     argument, and why T + 1 calls decide a limit of T.
  *
  * The conditions are those named: R5 and R6 before 1 and 2, R7 before 3, and values are only
  * claimed when R8 holds. With --atomic-reduce two reduces into one slot may be unordered: then 3

@@ -41,6 +41,45 @@ def _(ordo):
         wanted("bit-equal" in ordo.works("run", "x.json", "--check", "--count", 97).out, operator)
 
 
+@desk_case("compile --max-tokens: signals that flags can be, proved and run, and what they cost")
+def _(ordo):
+    plain = ordo.compile("plain.json", ranks=8)
+    done = ordo.works("compile", "allreduce", "-n", 8, "-a", "ring", "--max-tokens", 1, "-o",
+                      "flags.json")
+    wanted("at most 1 token on a signal, in any number of calls: 72 signals, 18 of the busiest "
+           "rank; without the limit 16, 4\n" in done.err, done.err)
+    wanted("its price is 0 pairs, and 1 of the predicted time: " in done.err, done.err)
+    without = re.sub(r'"signal": \d+', "", plain.read_text())
+    wanted(re.sub(r'"signal": \d+', "", (ordo.folder / "flags.json").read_text()) == without)
+    wanted("R13 hold" in ordo.works("verify", "flags.json", "--max-tokens", 1).out)
+    for limit in (2, 8):
+        price = ordo.answer("compile", "allreduce", "-n", 8, "-a", "ring", "--max-tokens", limit,
+                            "-o", "two.json")["max_tokens"]
+        wanted(price["tokens"] == limit and price["pairs"] == 120 and price["more_pairs"] == 0
+               and price["time_ratio"] == 1 and price["signals_without"] == 16
+               and price["signals"] == {2: 40, 8: 16}[limit], price)
+        ordo.works("verify", "two.json", "--max-tokens", limit)
+    out = ordo.works("run", "flags.json", "--transport", "flags", "--repeat", 20, "--check",
+                     "--size", "64KiB").out
+    wanted("signals are one bit" in out and "bit-equal" in out, out)
+    wanted(ordo.answer("run", "flags.json", "--transport", "flags")["transport"] == "flags")
+    ordo.fails(1, r"plain.json:\d+:5: error\[R13\]: .*sets a flag that is set: rank \d has not "
+               r"waited for the last Notify of signal 0 from rank \d yet(.*\n)*hint: `ordo compile "
+               r"--max-tokens 1` compiles for flags", "run", "plain.json", "--transport", "flags")
+    # With a choice, in a plan set and in a failure set.
+    ordo.works("compile", "allreduce", "-n", 8, "--size", "1MiB", "--max-tokens", 1, "-o", "c.json")
+    ordo.works("verify", "c.json", "--max-tokens", 1)
+    ordo.works("compile", "allreduce", "-n", 4, "--sizes", "1:1MiB", "--max-tokens", 1, "-o", "set")
+    ordo.works("verify", "set", "--max-tokens", 1)
+    ordo.works("compile", "allreduce", "-n", 3, "--fail-any-link", "--max-tokens", 1, "-o", "links")
+    ordo.works("verify", "links", "--max-tokens", 1)
+    wanted("R13 hold" in ordo.works("compile", "allreduce", "-n", 4, "-a", "ring", "--max-tokens",
+                                    1, "--prove-only").out)
+    for bad in (0, -1, "one"):
+        ordo.fails(2, r"--max-tokens: found ", "compile", "allreduce", "-n", 4, "-a", "ring",
+                   f"--max-tokens={bad}")
+
+
 @desk_case("compile --prove-only: the verdict of verify, what it took, and no document")
 def _(ordo):
     verdict = r"(  rules .*?  scratch [^\n]*\n)"

@@ -268,8 +268,8 @@ def _(ordo):
                                   env={**os.environ, **environment},
                                   timeout=300)
             refuted = [
-                "--max-tokens 1", "verify ring.json --fail-link", "diff ring.json", "broken.json",
-                "--write-input", "--input"
+                "cluster.json --max-tokens 1", "verify ring.json --fail-link", "diff ring.json",
+                "broken.json", "--write-input", "--input"
             ]
             wanted(done.returncode == (1 if any(words in line for words in refuted) else 0),
                    line, done.returncode, done.stderr.decode())

@@ -72,7 +72,8 @@ def _(ordo):
 def _(ordo):
     ordo.compile("ring.json")
     ordo.compile("mesh.json", algorithm="mesh")
-    wanted("R13 hold" in ordo.works("verify", "mesh.json", "--max-tokens", 1, "--max-streams", 4,
+    ordo.works("compile", "allreduce", "-n", 4, "-a", "mesh", "--max-tokens", 1, "-o", "flags.json")
+    wanted("R13 hold" in ordo.works("verify", "flags.json", "--max-tokens", 1, "--max-streams", 4,
                                     "--max-scratch", 3).out)
     for words in [["ring.json", "--max-tokens", 1], ["mesh.json", "--max-streams", 3],
                   ["mesh.json", "--max-scratch", 2], ["mesh.json", "--max-signals", 1]]:
@@ -84,6 +85,32 @@ def _(ordo):
         re.search("G2 run-to-run +does not hold", out)
         and re.search("order digest +none: the order is not fixed", out), out)
     wanted(ordo.answer("verify", path, "--atomic-reduce")["order_digest"] is None)
+
+
+ONE_WAY = """{"schema": "ordo/schedule/1",
+ "operator": "AllReduce", "algorithm": "by hand", "ranks": 2,
+ "chunks_per_block": 1, "scratch_slots": 0, "in_place": false,
+ "programs": [
+  {"rank": 0, "streams": [{"name": "main", "tasks": [
+    {"task": "Wait", "peer": 1, "signal": 0}]}]},
+  {"rank": 1, "streams": [{"name": "main", "tasks": [
+    {"task": "Notify", "peer": 0, "signal": 0}]}]}]}
+"""
+
+
+@desk_case("verify counts tokens over calls back to back")
+def _(ordo):
+    (ordo.folder / "one.json").write_text(ONE_WAY)
+    # Rank 1 may be any number of calls ahead: whatever the limit, there are calls that break it.
+    for limit in (1, 2, 9):
+        ordo.fails(1, r"error\[R13\]: .*signal 0 from rank 1 to rank 0 holds", "verify",
+                   "one.json", "--max-tokens", limit)
+    ordo.compile("ring.json", ranks=8)
+    wanted(ordo.answer("verify", "ring.json")["tokens_in_flight"] == 8)
+    wanted("at most 8 tokens in flight on each" in ordo.works("verify", "ring.json").out)
+    ordo.fails(1, r"holds up to 8 tokens over calls back to back, wanted at most 7", "verify",
+               "ring.json", "--max-tokens", 7)
+    wanted("R13 hold" in ordo.works("verify", "ring.json", "--max-tokens", 8).out)
 
 
 CUSTOM = """{"schema": "ordo/schedule/1",

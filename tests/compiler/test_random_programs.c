@@ -2,6 +2,7 @@
  * derived must be right and minimal.
  *
  * And so it must be on a topology with links for the data alone, where it must also order no more.
+ * Both are also split for at most one or two tokens a signal.
  *
  * Arguments: how many programs (400), first seed (1).
  */
@@ -81,6 +82,22 @@ static void end_derivation(struct derivation *d)
 	ordo_sequence_free(&d->sequence);
 }
 
+/* Split for at most one or two tokens a signal, it is proved to keep that limit. */
+static void check_tokens(const struct ordo_schedule *schedule, uint64_t seed)
+{
+	const uint32_t limit = 1 + seed % 2;
+	struct ordo_schedule *limited = ordo_schedule_copy(schedule, NULL);
+	const struct ordo_verify_options options = {.limits.tokens_in_flight = limit};
+	struct ordo_proof *proof = limited && ordo_limit_tokens(limited, limit, NULL)
+					   ? ordo_verify(limited, &options, NULL)
+					   : NULL;
+	if (!proof || !proof->proved)
+		complain(seed, limited,
+			proof ? proof->findings[0].text : "there is no memory to limit tokens");
+	ordo_proof_destroy(proof);
+	ordo_schedule_destroy(limited);
+}
+
 /* Links in both directions between those who move anything to each other, and no others. */
 static struct ordo_topology *link_movers(const struct ordo_sequence *sequence)
 {
@@ -120,6 +137,8 @@ static void check_relays(struct random_program *program, const struct ordo_algor
 		complain(seed, d.schedule, "on few links, other moves are ordered");
 	if (count_superfluous(&d.sequence, &d.pairs))
 		complain(seed, d.schedule, "on few links, a pair is superfluous");
+	if (d.schedule)
+		check_tokens(d.schedule, seed);
 	relays += count_relays(&d.sequence);
 	free_closure(&closures[0]);
 	free_closure(&closures[1]);
@@ -176,6 +195,7 @@ static void check_program(uint64_t seed, uint64_t *dropped, uint64_t *guesses)
 	else if (!d.pairs.guessed)
 		*dropped += drop_pairs(d.schedule, seed);
 	*guesses += d.pairs.guessed;
+	check_tokens(d.schedule, seed);
 	check_relays(&program, &algorithm, &d, seed);
 	end_derivation(&d);
 }

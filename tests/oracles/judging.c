@@ -90,9 +90,8 @@ void judge_schedule(const struct ordo_schedule *schedule, const struct judging *
 	struct ordo_error error;
 	/* So many that no rule is left out because a task of many chunks broke another often
 	 * enough. */
-	const struct ordo_verify_options options = {.atomic_reduce = judging->atomic_reduce,
-		.max_findings = 10000,
-		.token_calls = 1};
+	const struct ordo_verify_options options = {
+		.atomic_reduce = judging->atomic_reduce, .max_findings = 10000, .token_calls = 1};
 	struct ordo_proof *proof = ordo_verify(schedule, &options, &error);
 	if (!proof) {
 		quarrel(judgement, "no proof: %s", error.text);

@@ -13,7 +13,8 @@
 struct oracle_opinion {
 	bool decided;	 /* false: too many states; nothing else is valid then */
 	uint32_t broken; /* bit 1 << r for every rule r found broken, see below */
-	/* most tokens any signal ever holds, in one call or those asked for; valid unless R1..R7 are broken */
+	/* most tokens any signal ever holds, in one call or those asked for; valid unless R1..R7
+	 * are broken */
 	uint32_t tokens_in_flight;
 	/* every interleaving ends with the same trees in the output; valid if nothing is broken */
 	bool one_order;
@@ -37,8 +38,8 @@ struct oracle_opinion {
 /* Every interleaving of all streams, ranks entering at any time; at most max_states states. */
 void oracle_interleavings(const struct ordo_schedule *schedule, bool atomic_reduce,
 	uint32_t max_states, struct oracle_opinion *opinion);
-/* Every interleaving of so many calls back to back; only the rules R1 to R7 and tokens_in_flight are
- * looked for. */
+/* Every interleaving of so many calls back to back; only the rules R1 to R7 and tokens_in_flight
+ * are looked for. */
 void oracle_calls(const struct ordo_schedule *schedule, uint32_t ncall, uint32_t max_states,
 	struct oracle_opinion *opinion);
 /* Happens-before, closed. Memory grows with the square of the tasks; at most max_tasks of them. */

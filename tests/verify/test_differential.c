@@ -66,8 +66,9 @@ static bool keeps(const struct ordo_schedule *schedule, const struct ordo_verify
 static void judge_limits(
 	const struct ordo_schedule *schedule, bool atomic_reduce, uint32_t tokens, uint64_t seed)
 {
-	struct ordo_verify_options options = {
-		.atomic_reduce = atomic_reduce, .limits.tokens_in_flight = tokens, .token_calls = 1};
+	struct ordo_verify_options options = {.atomic_reduce = atomic_reduce,
+		.limits.tokens_in_flight = tokens,
+		.token_calls = 1};
 	bool right = !tokens || keeps(schedule, &options);
 	options.limits.tokens_in_flight = tokens - 1;
 	if (tokens > 1)

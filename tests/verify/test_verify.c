@@ -283,8 +283,8 @@ static void limits_are_kept_or_named(void **state)
 	proof = judge(schedule, &(struct ordo_verify_options){.limits = {.tokens_in_flight = 1}});
 	assert_false(proof->proved);
 	assert_int_equal(proof->findings[0].rule, 13);
-	assert_non_null(strstr(
-		proof->findings[0].text, "tokens, wanted at most 1: that many Notify up to"));
+	assert_non_null(strstr(proof->findings[0].text,
+		"tokens over calls back to back, wanted at most 1: that many Notify up to"));
 	ordo_proof_destroy(proof);
 	ordo_schedule_destroy(schedule);
 }

@@ -4,6 +4,9 @@
 #include "base/clock.h"
 #include <ordo/detail/trace.h>
 
+/* Flags: a run has about so many rounds, which are calls back to back. */
+enum { FLAG_ROUNDS = 8 };
+
 static bool run_tasks(struct execution *execution, const struct execution_options *args,
 	uint32_t turn, bool again, double *elapsed, struct ordo_error *error)
 {
@@ -11,8 +14,9 @@ static bool run_tasks(struct execution *execution, const struct execution_option
 		fill(&execution->trial);
 	const double began = clock_seconds();
 	const bool worked =
-		args->seeded ? ordo_plan_run_seeded(execution->plan, args->seed + turn, error)
-			     : ordo_plan_run_threads(execution->plan, args->nworker, error);
+		args->flags    ? ordo_plan_run_flags(execution->plan, args->seed + turn, error)
+		: args->seeded ? ordo_plan_run_seeded(execution->plan, args->seed + turn, error)
+			       : ordo_plan_run_threads(execution->plan, args->nworker, error);
 	*elapsed = clock_seconds() - began;
 	return worked;
 }
@@ -68,7 +72,12 @@ static bool run_all(
 static bool open_tasks(struct execution *execution, const struct execution_options *args,
 	const struct ordo_plan_options *options, struct ordo_error *error)
 {
-	execution->plan = ordo_plan_create(execution->schedule, options, error);
+	struct ordo_plan_options wish = *options;
+	const uint64_t chunk = args->count * ordo_type_size(args->type) /
+			       execution->schedule->problem.chunks_per_block;
+	if (args->flags)
+		wish.tile_bytes = chunk / FLAG_ROUNDS + 1;
+	execution->plan = ordo_plan_create(execution->schedule, &wish, error);
 	return execution->plan &&
 	       allocate_and_bind(
 		       &execution->buffers, execution->plan, &execution->problem, options, error) &&

@@ -17,6 +17,8 @@ struct execution_options {
 	bool other_form; /* folded: in place if the schedule is not, and out of place if it is */
 	/* tasks: on one thread, the seed picks the next stream; otherwise on threads */
 	bool seeded;
+	/* seeded: signals are flags, and a run is cut into rounds that follow each other */
+	bool flags;
 	/* tasks: this process runs those of its own rank, by messages; NULL: all ranks are here */
 	const struct message_world *world;
 	uint32_t nworker; /* threads; 0: one a rank */

@@ -122,7 +122,8 @@ static int make(struct call *call, struct making *making)
 
 int compile_set(struct call *call, const struct set_request *request)
 {
-	struct making making = {.request = request, .args = {.problem = request->problem}};
+	struct making making = {.request = request,
+		.args = {.problem = request->problem, .max_tokens = request->max_tokens}};
 	struct ordo_topology *topology;
 	if (!read_sizes(call, request->sizes, &making.args.from_bytes, &making.args.to_bytes) ||
 		!read_set_output(call, request->output) ||

@@ -50,7 +50,8 @@ bool prove_selection(struct call *call, struct made_set *made,
 	const struct ordo_selection *selection, const struct ordo_selection_wish *args,
 	const struct conditions *conditions)
 {
-	const struct ordo_verify_options options = {.topology = args->topology};
+	const struct ordo_verify_options options = {
+		.topology = args->topology, .limits.tokens_in_flight = args->max_tokens};
 	struct ordo_error error;
 	made->set = ordo_selection_plan_set(selection, &args->problem, &error);
 	if (!made->set)

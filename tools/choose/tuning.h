@@ -13,6 +13,7 @@ struct tuning_options {
 	struct ordo_problem problem;
 	const char *algorithm;	       /* NULL: all algorithms */
 	uint64_t from_bytes, to_bytes; /* one size is allowed */
+	uint32_t max_tokens;	       /* as in a request */
 };
 
 /* Fills the tuning, for the topology and the type of `predicted`. Free it with ordo_tuning_free,

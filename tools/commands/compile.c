@@ -4,6 +4,7 @@
 #include "choose/order_price.h"
 #include "choose/rejected.h"
 #include "choose/shard_cost.h"
+#include "choose/token_price.h"
 #include "choose/tuning.h"
 #include "cli/memory_limit.h"
 #include "cli/problem.h"
@@ -32,8 +33,9 @@ struct args {
 	bool prove_only;	   /* no document */
 	struct predicting setting; /* the topology, and the setting of the choice */
 	struct conditions conditions;
-	const char *sizes; /* a plan set for these sizes */
-	bool any_link;	   /* a failure set */
+	const char *sizes;   /* a plan set for these sizes */
+	bool any_link;	     /* a failure set */
+	uint32_t max_tokens; /* 0: no limit */
 };
 
 /* A compiled schedule. */
@@ -42,6 +44,7 @@ struct product {
 	struct ordo_proof *proof;
 	struct ordo_tuning tuning;     /* how it was chosen, if it was */
 	struct ordo_wire_bound *bound; /* on the topology; NULL */
+	struct token_price price;      /* of the limit of tokens, if there is one */
 };
 
 struct times {
@@ -57,7 +60,8 @@ static struct ordo_request request_of(
 		/* the proof is a separate step, to be timed and reported */
 		.unproved = true,
 		.progress = show_progress,
-		.closure = progress};
+		.closure = progress,
+		.max_tokens = args->max_tokens};
 }
 
 static bool compile_named(struct call *call, const struct args *args,
@@ -66,7 +70,8 @@ static bool compile_named(struct call *call, const struct args *args,
 	struct ordo_error error = {0};
 	struct progress progress = {0};
 	const struct ordo_request request = request_of(args, topology, &progress);
-	const struct ordo_verify_options options = {.topology = topology};
+	const struct ordo_verify_options options = {
+		.topology = topology, .limits.tokens_in_flight = args->max_tokens};
 	struct conditions conditions = args->conditions;
 	double began = clock_seconds();
 	product->schedule = ordo_compile(&request, &error);
@@ -111,8 +116,10 @@ static bool compile_chosen(struct call *call, const struct args *args,
 		.problem = args->what.problem,
 		.algorithm = args->algorithm,
 		.from_bytes = bytes,
-		.to_bytes = bytes};
-	const struct ordo_verify_options options = {.topology = predicted->topology};
+		.to_bytes = bytes,
+		.max_tokens = args->max_tokens};
+	const struct ordo_verify_options options = {
+		.topology = predicted->topology, .limits.tokens_in_flight = args->max_tokens};
 	double began = clock_seconds();
 	bool worked = find_fastest(call, &fastest, predicted, &product->tuning);
 	times->compile = clock_seconds() - began;
@@ -164,6 +171,14 @@ static void report_bound(
 	report_least_time(report, product->bound, size_of(args), predicted);
 }
 
+/* What the limit of tokens costs. */
+static void report_tokens(
+	const struct report *report, const struct args *args, const struct product *product)
+{
+	if (args->max_tokens)
+		report_token_price(report, args->max_tokens, &product->price);
+}
+
 /* `compiled in 9.4 s, proved in 5.1 s`, without the end of the line. */
 static void report_compiled(
 	const struct report *report, const struct args *args, const struct times *times)
@@ -193,6 +208,7 @@ static void report_document(struct call *call, const struct args *args,
 	report_bound(&report, args, product);
 	report_order_price(&report, product->schedule, topology);
 	report_shard_price(call, product->schedule, topology);
+	report_tokens(&report, args, product);
 	report_compiled(&report, args, times);
 	if (args->summary)
 		report_text(&report,
@@ -207,23 +223,34 @@ static void report_verdict(struct call *call, const struct args *args,
 	const struct product *product, const struct ordo_topology *topology,
 	const struct times *times)
 {
-	static const struct ordo_limits unlimited;
+	const struct ordo_limits limits = {.tokens_in_flight = args->max_tokens};
 	const struct ordo_schedule *schedule = product->schedule;
 	const struct report report = report_of(call, stdout);
 	report_choice(&report, args, product, topology);
 	report_schedule(&report, schedule);
 	report_proof(&report, schedule, product->proof);
-	report_rules(&report, &unlimited, topology, false, false);
+	report_rules(&report, &limits, topology, false, false);
 	check_and_report_guarantees(call, &sums_of_floats, schedule, product->proof);
 	report_bound(&report, args, product);
 	report_order_price(&report, schedule, topology);
 	report_shard_price(call, schedule, topology);
+	report_tokens(&report, args, product);
 	report_compiled(&report, args, times);
 	/* Processor time, because other load on the machine does not count. */
 	const double ntask = schedule->ntask ? schedule->ntask : 1, bytes = (double)peak_bytes();
 	report_text(&report,
 		"; %.0f ns of one core a task; at most %g<:bytes>, %.0f bytes a task\n",
 		(double)clock() / CLOCKS_PER_SEC * 1e9 / ntask, bytes, bytes / ntask);
+}
+
+/* Of the limit of tokens: the same schedule is compiled without it. false: call->status. */
+static bool find_price(struct call *call, const struct args *args,
+	const struct ordo_topology *topology, struct product *product)
+{
+	struct predicting setting = args->setting;
+	setting.bytes = size_of(args);
+	return !args->max_tokens ||
+	       find_token_price(call, &setting, topology, product->schedule, &product->price);
 }
 
 /* Writes only what was proved. */
@@ -237,7 +264,8 @@ static int write_product(struct call *call, const struct args *args, struct prod
 			"this is a bug in the compiler, and nothing was written; please report it");
 		return fail(call, &error);
 	}
-	if (!find_least_time(call, &product->schedule->problem, topology, &product->bound))
+	if (!find_least_time(call, &product->schedule->problem, topology, &product->bound) ||
+		!find_price(call, args, topology, product))
 		return call->status;
 	if (args->prove_only) {
 		report_verdict(call, args, product, topology, times);
@@ -331,7 +359,8 @@ static int compile_sizes(struct call *call, const struct args *args)
 		.setting = &args->setting,
 		.conditions = &args->conditions,
 		.sizes = args->sizes,
-		.output = args->output};
+		.output = args->output,
+		.max_tokens = args->max_tokens};
 	if (args->algorithm)
 		return fail_usage(call, NULL,
 			"--sizes chooses an algorithm for each size, found --algorithm %s",
@@ -362,7 +391,8 @@ static int compile_links(struct call *call, const struct args *args)
 		.conditions = &args->conditions,
 		.algorithm = args->algorithm,
 		.bytes = size_of(args),
-		.output = args->output};
+		.output = args->output,
+		.max_tokens = args->max_tokens};
 	if (args->sizes || args->prove_only)
 		return fail_usage(call, NULL,
 			"--fail-any-link: found %s, which does not go with it",
@@ -400,6 +430,10 @@ static int compile(struct call *call)
 			"choose the fastest for this many bytes of a rank's larger buffer (1MiB), "
 			"or its K"},
 		COST_OPTIONS(args.setting),
+		{"max-tokens", 0, POSITIVE, &args.max_tokens, "T",
+			"no signal ever holds more than T tokens, in any number of calls: 1 is "
+			"what "
+			"flags need"},
 		{"output", 'o', WRITTEN, &args.output, "OUT",
 			"a name ending in .json: one file; other names: a folder; - or none: "
 			"stdout"},
@@ -442,6 +476,8 @@ const struct command compile_command = {
 		    "fastest.json\n"
 		    "  ordo compile allreduce --ranks 8 --fail-any-link -o failures\n"
 		    "  ordo compile reduce-scatter --ranks 6 --order dyadic -o blocks.json\n"
+		    "  ordo compile allreduce --ranks 8 --algorithm ring --max-tokens 1 -o "
+		    "flags.json\n"
 		    "  ordo compile allreduce --ranks 4096 --algorithm ring --prove-only\n"
 		    "  ordo compile broadcast --ranks 4 --algorithm ring --root 2 --chunks 4 | "
 		    "ordo verify -",

@@ -69,11 +69,13 @@ static bool read_transport(struct call *call, struct args *args)
 	if (!name)
 		name = args->table && !args->unproved ? "folded" : "threads";
 	how->folded = !strcmp(name, "folded");
-	how->seeded = !strcmp(name, "seeded");
+	how->flags = !strcmp(name, "flags");
+	how->seeded = how->flags || !strcmp(name, "seeded");
 	const bool mpi = !strcmp(name, "mpi");
 	if (!how->folded && !how->seeded && !mpi && strcmp(name, "threads") != 0)
 		return refuse_usage(call, NULL,
-			"--transport: found %s, wanted threads, seeded, folded or mpi", name);
+			"--transport: found %s, wanted threads, seeded, flags, folded or mpi",
+			name);
 	if (mpi && (args->unproved || args->links || how->trace || args->replay ||
 			   args->input_path || args->table))
 		return refuse_usage(call, NULL,
@@ -317,8 +319,8 @@ static int read_and_run(struct call *call, struct args *args)
 		{"check", 'c', SWITCH, &args->execution.check, NULL,
 			"compare every run with the reference result bit for bit, and with the "
 			"exact result"},
-		{"transport", 0, TEXT, &args->transport, "threads|seeded|folded|mpi",
-			"one thread by the seed; outputs from inputs; a process a rank (threads; "
+		{"transport", 0, TEXT, &args->transport, "threads|seeded|flags|folded|mpi",
+			"by the seed; on flags; outputs from inputs; a process a rank (threads; "
 			"tables: folded)"},
 		WORLD_OPTIONS(args->mpi, args->world),
 		{"workers", 0, NUMBER, &args->execution.nworker, "W",

@@ -96,7 +96,8 @@ static bool add_proved(struct call *call, struct making *making,
 	struct ordo_failure_state *state)
 {
 	struct ordo_error error;
-	const struct ordo_verify_options options = {.topology = topology};
+	const struct ordo_verify_options options = {
+		.topology = topology, .limits.tokens_in_flight = making->request->max_tokens};
 	struct ordo_proof *proof = prove(call, schedule, &options);
 	char name[32];
 	bool worked = begin_set(call, making, schedule) && proof &&
@@ -129,7 +130,8 @@ static bool compile_on(struct call *call, struct making *making, struct ordo_top
 		.problem = request->problem,
 		.algorithm = request->algorithm,
 		.from_bytes = request->bytes,
-		.to_bytes = request->bytes};
+		.to_bytes = request->bytes,
+		.max_tokens = request->max_tokens};
 	bool worked = find_fastest(call, &fastest, &predicted, &tuning);
 	if (worked) {
 		struct ordo_schedule *schedule = tuning.selection.ranges[0].schedule;

@@ -7,6 +7,7 @@ void report_drive(const struct report *report, const struct execution_options *a
 {
 	report_members(report, "%s<transport> %s<executes>",
 		args->folded   ? "folded"
+		: args->flags  ? "flags"
 		: args->seeded ? "seeded"
 		: args->world  ? "mpi"
 			       : "threads",
@@ -18,7 +19,8 @@ void report_drive(const struct report *report, const struct execution_options *a
 		return;
 	}
 	if (args->seeded)
-		report_text(report, "one thread, interleaved by the seed");
+		report_text(report, "one thread, interleaved by the seed%s",
+			args->flags ? "; signals are one bit" : "");
 	else if (args->nworker)
 		report_text(
 			report, "%u thread%s for all ranks", args->nworker, plural(args->nworker));

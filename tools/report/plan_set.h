@@ -39,6 +39,7 @@ struct set_request {
 	const struct conditions *conditions; /* already read */
 	const char *sizes;		     /* "1:1GiB" */
 	const char *output;		     /* NULL: none */
+	uint32_t max_tokens;		     /* as in a request */
 };
 int compile_set(struct call *call, const struct set_request *request);
 

@@ -83,9 +83,8 @@ void report_proof_and(const struct report *report, const struct ordo_schedule *s
 		if (more->proof->findings[i].rule == more->rule)
 			report_finding(&findings, more->schedule, &more->proof->findings[i]);
 	if (proved)
-		report_members(report,
-			"%u<distinct_orders> %s<order_digest> %u<signals>", proof->ndistinct,
-			text_or_null(proof->digest), proof->nsignal);
+		report_members(report, "%u<distinct_orders> %s<order_digest> %u<signals>",
+			proof->ndistinct, text_or_null(proof->digest), proof->nsignal);
 	if (proved && proof->tokens_in_flight == ORDO_UNBOUNDED)
 		report_members(report, "%s<tokens_in_flight>", "unbounded");
 	else if (proved)
@@ -134,7 +133,8 @@ void report_guarantees(const struct report *report, const struct ordo_schedule *
 	report_order(report, schedule, proof);
 	if (proof->tokens_in_flight == ORDO_UNBOUNDED)
 		report_line(report, "signals",
-			"%u; on some, every call back to back adds tokens that none waits for first",
+			"%u; on some, every call back to back adds tokens that none waits for "
+			"first",
 			proof->nsignal);
 	else if (proof->tokens_in_flight || !proof->nsignal)
 		report_line(report, "signals", "%u, at most %u token%s in flight on each",

@@ -138,8 +138,9 @@ static bool run_once(
 			fill_slot(showing, rank, slot);
 	if (how->trace && !ordo_plan_trace_begin(showing->plan, 1, error))
 		return false;
-	return how->seeded ? ordo_plan_run_seeded(showing->plan, how->seed, error)
-			   : ordo_plan_run_threads(showing->plan, how->nworker, error);
+	return how->flags    ? ordo_plan_run_flags(showing->plan, how->seed, error)
+	       : how->seeded ? ordo_plan_run_seeded(showing->plan, how->seed, error)
+			     : ordo_plan_run_threads(showing->plan, how->nworker, error);
 }
 
 /* Whether all shards have equal values at both elements, so that only the order can make a

@@ -22,6 +22,10 @@ struct ordo_request {
 	void *closure;
 	/* small, and compiled to estimate another: not held against the memory limit */
 	bool is_sample;
+	/* No signal ever holds more tokens, in any interleaving of any number of calls: 1 is what
+	 * flags need that are set and cleared. Signals are split, and nothing else changes. 0: no
+	 * limit */
+	uint32_t max_tokens;
 };
 
 /* Compiles a schedule, and proves it before it is returned.

@@ -1,9 +1,9 @@
 /* tokens.c - the most tokens that a signal holds in any interleaving of any number of calls (R13).
  *
- * Within B;B;..., a signal has n Notify and n Wait in each call (R6), and its i-th Wait of all calls
- * takes its i-th Notify (R5). Some interleaving leaves t tokens behind a Notify exactly if, of all
- * those up to it, the Waits of t are not before it: run what must come before the Notify, then the
- * Notify. So the number is largest behind some Notify, which is what is counted here.
+ * Within B;B;..., a signal has n Notify and n Wait in each call (R6), and its i-th Wait of all
+ * calls takes its i-th Notify (R5). Some interleaving leaves t tokens behind a Notify exactly if,
+ * of all those up to it, the Waits of t are not before it: run what must come before the Notify,
+ * then the Notify. So the number is largest behind some Notify, which is what is counted here.
  *
  * Between calls. A rank enters a call when all its streams have ended the one before, and nothing
  * else orders calls: a path from one call to a later one goes through the leaving of a rank. Every

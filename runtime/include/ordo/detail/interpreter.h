@@ -37,6 +37,10 @@ ORDO_API void ordo_narrow_elements(enum ordo_type type, void *elements, const vo
  * stream. The same seed gives the same interleaving. A deadlock is an error at once. One run at a
  * time. */
 ORDO_API bool ordo_plan_run_seeded(struct ordo_plan *plan, uint64_t seed, struct ordo_error *error);
+/* The same where every signal is one bit, as hardware flags are: a Notify sets it and a Wait clears
+ * it, and a Notify that finds it set is an error (R13) that names it. The rounds of a plan
+ * (tile_bytes) are calls that follow each other without a barrier. */
+ORDO_API bool ordo_plan_run_flags(struct ordo_plan *plan, uint64_t seed, struct ordo_error *error);
 
 /* Callbacks of a replay; any may be NULL. The observer may fill a rank's buffers when it enters,
  * and read its result when it leaves. */

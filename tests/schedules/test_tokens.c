@@ -33,8 +33,9 @@ static uint32_t count(const struct ordo_schedule *schedule, uint32_t calls, uint
 {
 	struct ordo_error error;
 	struct ordo_proof *proof = ordo_verify(schedule,
-		&(struct ordo_verify_options){
-			.limits.tokens_in_flight = limit, .token_calls = calls, .max_findings = 100},
+		&(struct ordo_verify_options){.limits.tokens_in_flight = limit,
+			.token_calls = calls,
+			.max_findings = 100},
 		&error);
 	if (!proof)
 		fail_msg("%s", error.text);
@@ -121,9 +122,10 @@ static void word_that_goes_round_takes_a_call_for_each_rank(void **state)
 static void the_streams_of_a_rank_meet_between_calls(void **state)
 {
 	(void)state;
-	check_calls(signals_only(2, "rank 0\nNotify 1 signal 0\nNotify 1 signal 0\n"
-				    "rank 0\nWait 1 signal 0\n"
-				    "rank 1\nWait 0 signal 0\nWait 0 signal 0\nNotify 0 signal 0\n"),
+	check_calls(
+		signals_only(2, "rank 0\nNotify 1 signal 0\nNotify 1 signal 0\n"
+				"rank 0\nWait 1 signal 0\n"
+				"rank 1\nWait 0 signal 0\nWait 0 signal 0\nNotify 0 signal 0\n"),
 		(const uint32_t[]){2, 2, 2}, 2);
 }
 
@@ -153,15 +155,15 @@ static void all_interleavings_of_three_calls_agree(void **state)
 			most = opinion.tokens_in_flight;
 			const uint32_t counted = count(schedule, calls, 0);
 			if (counted != most)
-				print_message("seed %llu, %u calls\n", (unsigned long long)seed,
-					calls);
+				print_message(
+					"seed %llu, %u calls\n", (unsigned long long)seed, calls);
 			assert_int_equal(counted, most);
 		}
 		/* A limit that holds over limit + 1 calls holds over any number. */
 		const uint32_t any = count(schedule, 0, 0);
 		for (uint32_t limit = 1; limit <= 3; limit++)
-			assert_int_equal(
-				count(schedule, 0, limit) <= limit, any != ORDO_UNBOUNDED && any <= limit);
+			assert_int_equal(count(schedule, 0, limit) <= limit,
+				any != ORDO_UNBOUNDED && any <= limit);
 		ordo_schedule_destroy(schedule);
 	}
 	print_message("%llu random schedules walked through three calls; %llu calls held more "
