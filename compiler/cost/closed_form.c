@@ -11,8 +11,8 @@
  *             ReduceScatter                   a + n/p b + (p-1)/p n g
  *             AllReduce two-shot             2a + 2/p n b + (p-1)/p n g
  *             AllReduce one-shot              a + n b + (p-1) n g
- *   halving-doubling, p = 2^q: ReduceScatter, AllReduce; recursive-doubling; rhd; nhr, nb; pairwise AllToAll; binomial
- *   tree; dyadic: below
+ *   halving-doubling, p = 2^q: ReduceScatter, AllReduce; recursive-doubling; rhd; nhr, nb;
+ *   pairwise AllToAll; binomial tree; dyadic: below
  *
  * source  Thakur, Rabenseifner and Gropp, Int. J. High Perform. Comput. Appl. 19(1), 2005; the
  *         algorithms' own files
@@ -111,7 +111,9 @@ static bool mesh(const struct ordo_resolved_request *request, struct ordo_cost *
 			return is(cost, ORDO_COST_ROUNDS, times, times, 0, 1);
 		return slices && is(cost, ORDO_COST_ROUNDS, 2 * times, 2 * times, 0, p);
 	case ORDO_REDUCE:
-		return is(cost, ORDO_COST_ROUNDS, times, times, p - 1, 1);
+		if (!ordo_parameter_is(request, "shots", "2"))
+			return is(cost, ORDO_COST_ROUNDS, times, times, p - 1, 1);
+		return slices && is(cost, ORDO_COST_ROUNDS, 2 * times, 2 * times, p - 1, p);
 	case ORDO_ALLTOALL:
 		return is(cost, ORDO_COST_ROUNDS, times, times, 0, p);
 	case ORDO_CUSTOM:
@@ -197,8 +199,15 @@ static bool nhr(const struct ordo_resolved_request *request, struct ordo_cost *c
 		       : nonuniform(request, cost);
 }
 
+/* K chunks in K-1+q rounds, one a round. */
 static bool circulant(const struct ordo_resolved_request *request, struct ordo_cost *cost)
 {
+	const uint64_t K = request->problem.chunks_per_block,
+		       rounds = K - 1 + rounds_to_reach(request->problem.nrank);
+	if (request->problem.op == ORDO_BROADCAST)
+		return is(cost, ORDO_COST_ROUNDS, rounds, rounds, 0, K);
+	if (request->problem.op == ORDO_REDUCE)
+		return is(cost, ORDO_COST_ROUNDS, rounds, rounds, rounds, K);
 	return phases(request, ORDO_COST_ROUNDS, rounds_to_reach(request->problem.nrank), cost);
 }
 

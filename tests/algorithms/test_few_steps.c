@@ -66,7 +66,7 @@ static const struct {
 	{"tree", 1 << ORDO_ALLREDUCE | 1 << ORDO_BROADCAST | 1 << ORDO_REDUCE, false},
 	{"tree(shape=double-binary)", 1 << ORDO_ALLREDUCE | 1 << ORDO_BROADCAST | 1 << ORDO_REDUCE,
 		false},
-	{"circulant", SUMS | GATHERS, false},
+	{"circulant", SUMS | GATHERS | 1 << ORDO_BROADCAST | 1 << ORDO_REDUCE, false},
 };
 enum { NFORM = sizeof forms / sizeof *forms };
 
@@ -531,6 +531,49 @@ static void a_hypercube_carries_what_differs_in_one_bit(void **state)
 	ordo_topology_destroy(topology);
 }
 
+/* In no phase does a rank send two chunks, or receive two. */
+static void check_rounds(const struct ordo_schedule *schedule)
+{
+	uint32_t *sends = calloc((size_t)schedule->nphase * schedule->problem.nrank, sizeof *sends),
+		 *receives = calloc(
+			 (size_t)schedule->nphase * schedule->problem.nrank, sizeof *receives);
+	assert_true(sends && receives);
+	for (uint32_t i = 0; i < schedule->nstream; i++)
+		for (uint32_t t = schedule->streams[i].first; t < schedule->streams[i].end; t++) {
+			const struct ordo_task *task = &schedule->tasks[t];
+			if (task->kind != ORDO_SEND && task->kind != ORDO_SEND_REDUCE)
+				continue;
+			const size_t phase = (size_t)task->phase * schedule->problem.nrank;
+			assert_int_equal(task->count, 1);
+			assert_int_equal(sends[phase + schedule->streams[i].rank]++, 0);
+			assert_int_equal(receives[phase + task->peer]++, 0);
+		}
+	free(sends);
+	free(receives);
+}
+
+static void circulant_takes_the_fewest_rounds_and_few_orders(void **state)
+{
+	(void)state;
+	for (uint32_t n = 2; n <= 70; n += n < 20 ? 1 : 7)
+		for (uint32_t K = 1; K <= 40; K += K < 12 ? 1 : 9)
+			for (int adds = 0; adds < 2; adds++) {
+				struct ordo_request request = request_of(
+					"circulant", adds ? ORDO_REDUCE : ORDO_BROADCAST, n);
+				request.problem.chunks_per_block = K;
+				request.problem.root = n / 3;
+				struct ordo_schedule *schedule = compile_proved(&request);
+				const uint32_t rounds = K - 1 + ceil_log2(n);
+				/* the copies of a rank's own data are a phase of Broadcast's */
+				assert_int_equal(schedule->nphase, rounds + !adds);
+				check_rounds(schedule);
+				struct ordo_proof *proof = ordo_verify(schedule, NULL, NULL);
+				assert_true(proof && proof->ndistinct <= ceil_log2(n) + 1);
+				ordo_proof_destroy(proof);
+				ordo_schedule_destroy(schedule);
+			}
+}
+
 static void refused(const char *algorithm, enum ordo_operator op, uint32_t nrank, const char *text)
 {
 	const struct ordo_request request = request_of(algorithm, op, nrank);
@@ -573,6 +616,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(no_rank_sends_more_than_the_vector_down_two_binary_trees),
 		cmocka_unit_test(a_broadcast_brings_everybody_everything_once),
 		cmocka_unit_test(a_hypercube_carries_what_differs_in_one_bit),
+		cmocka_unit_test(circulant_takes_the_fewest_rounds_and_few_orders),
 		cmocka_unit_test(what_does_not_apply_is_refused),
 	};
 	if (argc > 2) {

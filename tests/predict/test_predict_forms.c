@@ -91,6 +91,19 @@ static double tree_reduce(const struct costs *c)
 {
 	return c->q * (c->a + c->n * (c->b + c->g));
 }
+/* With 16 chunks. */
+static double circulant_broadcast(const struct costs *c)
+{
+	return (15 + c->q) * (c->a + c->n / 16 * c->b);
+}
+static double circulant_reduce(const struct costs *c)
+{
+	return (15 + c->q) * (c->a + c->n / 16 * (c->b + c->g));
+}
+static double mesh_two_shot_reduce(const struct costs *c)
+{
+	return 2 * c->a + 2 * c->n / c->p * c->b + part(c) * c->g;
+}
 /* p = 2^k m, m odd */
 static double dyadic_reduce_scatter(const struct costs *c)
 {
@@ -102,41 +115,49 @@ static double dyadic_reduce_scatter(const struct costs *c)
 
 enum ranks { ANY, POWERS, OTHERS };
 
+/* On many ports: on one, who has nothing to send in a round goes ahead, and its next message shares
+ * a port. At most: on many ports, where several ranks may send to one at once. */
+enum met { EXACTLY, ON_MANY_PORTS, AT_MOST };
+
 static const struct {
 	enum ordo_operator op;
 	const char *algorithm;
 	enum ranks ranks;
 	uint32_t chunks; /* 0: the algorithm chooses */
 	double (*form)(const struct costs *costs);
+	enum met met;
 } forms[] = {
-	{ORDO_ALLGATHER, "ring", ANY, 0, ring_gather},
-	{ORDO_SCATTER, "ring", ANY, 0, ring_gather},
-	{ORDO_GATHER, "ring", ANY, 0, ring_gather},
-	{ORDO_REDUCESCATTER, "ring", ANY, 0, ring_reduce_scatter},
-	{ORDO_ALLREDUCE, "ring", ANY, 0, ring_all_reduce},
-	{ORDO_BROADCAST, "ring", ANY, 1, ring_broadcast},
-	{ORDO_REDUCE, "ring", ANY, 1, ring_reduce},
-	{ORDO_ALLGATHER, "mesh", ANY, 0, mesh_gather},
-	{ORDO_SCATTER, "mesh", ANY, 0, mesh_gather},
-	{ORDO_GATHER, "mesh", ANY, 0, mesh_gather},
-	{ORDO_REDUCESCATTER, "mesh", ANY, 0, mesh_reduce_scatter},
-	{ORDO_ALLREDUCE, "mesh(shots=2)", ANY, 0, mesh_two_shot},
-	{ORDO_ALLREDUCE, "mesh(shots=1)", ANY, 0, mesh_one_shot},
-	{ORDO_REDUCESCATTER, "halving-doubling", POWERS, 0, log_reduce_scatter},
-	{ORDO_ALLREDUCE, "halving-doubling", POWERS, 0, log_all_reduce},
-	{ORDO_ALLREDUCE, "recursive-doubling", ANY, 1, doubling_all_reduce},
-	{ORDO_ALLREDUCE, "rhd", OTHERS, 0, rhd_all_reduce},
-	{ORDO_ALLREDUCE, "rhd", POWERS, 0, log_all_reduce},
-	{ORDO_REDUCESCATTER, "nhr", ANY, 0, log_reduce_scatter},
-	{ORDO_ALLGATHER, "nhr", ANY, 0, log_gather},
-	{ORDO_ALLREDUCE, "nhr", ANY, 0, log_all_reduce},
-	{ORDO_REDUCESCATTER, "nb", ANY, 0, log_reduce_scatter},
-	{ORDO_ALLGATHER, "nb", ANY, 0, log_gather},
-	{ORDO_ALLREDUCE, "nb", ANY, 0, log_all_reduce},
-	{ORDO_ALLTOALL, "alltoall", ANY, 0, ring_gather},
-	{ORDO_BROADCAST, "tree", ANY, 1, tree_broadcast},
-	{ORDO_REDUCE, "tree", ANY, 1, tree_reduce},
-	{ORDO_REDUCESCATTER, "dyadic", ANY, 0, dyadic_reduce_scatter},
+	{ORDO_ALLGATHER, "ring", ANY, 0, ring_gather, EXACTLY},
+	{ORDO_SCATTER, "ring", ANY, 0, ring_gather, EXACTLY},
+	{ORDO_GATHER, "ring", ANY, 0, ring_gather, EXACTLY},
+	{ORDO_REDUCESCATTER, "ring", ANY, 0, ring_reduce_scatter, EXACTLY},
+	{ORDO_ALLREDUCE, "ring", ANY, 0, ring_all_reduce, EXACTLY},
+	{ORDO_BROADCAST, "ring", ANY, 1, ring_broadcast, EXACTLY},
+	{ORDO_REDUCE, "ring", ANY, 1, ring_reduce, EXACTLY},
+	{ORDO_ALLGATHER, "mesh", ANY, 0, mesh_gather, EXACTLY},
+	{ORDO_SCATTER, "mesh", ANY, 0, mesh_gather, EXACTLY},
+	{ORDO_GATHER, "mesh", ANY, 0, mesh_gather, EXACTLY},
+	{ORDO_REDUCESCATTER, "mesh", ANY, 0, mesh_reduce_scatter, EXACTLY},
+	{ORDO_ALLREDUCE, "mesh(shots=2)", ANY, 0, mesh_two_shot, EXACTLY},
+	{ORDO_REDUCE, "mesh(shots=2)", ANY, 0, mesh_two_shot_reduce, EXACTLY},
+	{ORDO_ALLREDUCE, "mesh(shots=1)", ANY, 0, mesh_one_shot, EXACTLY},
+	{ORDO_REDUCESCATTER, "halving-doubling", POWERS, 0, log_reduce_scatter, EXACTLY},
+	{ORDO_ALLREDUCE, "halving-doubling", POWERS, 0, log_all_reduce, EXACTLY},
+	{ORDO_ALLREDUCE, "recursive-doubling", ANY, 1, doubling_all_reduce, EXACTLY},
+	{ORDO_ALLREDUCE, "rhd", OTHERS, 0, rhd_all_reduce, EXACTLY},
+	{ORDO_ALLREDUCE, "rhd", POWERS, 0, log_all_reduce, EXACTLY},
+	{ORDO_REDUCESCATTER, "nhr", ANY, 0, log_reduce_scatter, EXACTLY},
+	{ORDO_ALLGATHER, "nhr", ANY, 0, log_gather, EXACTLY},
+	{ORDO_ALLREDUCE, "nhr", ANY, 0, log_all_reduce, EXACTLY},
+	{ORDO_REDUCESCATTER, "nb", ANY, 0, log_reduce_scatter, EXACTLY},
+	{ORDO_ALLGATHER, "nb", ANY, 0, log_gather, EXACTLY},
+	{ORDO_ALLREDUCE, "nb", ANY, 0, log_all_reduce, EXACTLY},
+	{ORDO_ALLTOALL, "alltoall", ANY, 0, ring_gather, EXACTLY},
+	{ORDO_BROADCAST, "tree", ANY, 1, tree_broadcast, EXACTLY},
+	{ORDO_REDUCE, "tree", ANY, 1, tree_reduce, EXACTLY},
+	{ORDO_BROADCAST, "circulant", ANY, 16, circulant_broadcast, ON_MANY_PORTS},
+	{ORDO_REDUCE, "circulant", ANY, 16, circulant_reduce, AT_MOST},
+	{ORDO_REDUCESCATTER, "dyadic", ANY, 0, dyadic_reduce_scatter, EXACTLY},
 };
 
 static bool has_ranks(enum ranks ranks, uint32_t p)
@@ -180,7 +201,8 @@ static void check_form(size_t i, uint32_t p, struct ordo_topology *topology)
 		if (!prediction)
 			fail_msg("%s on %u ranks: %s", forms[i].algorithm, p, error.text);
 		const double wanted = forms[i].form(&costs), found = prediction->timeline->total;
-		if (!(fabs(found - wanted) <= 1e-12 * wanted))
+		if (!(fabs(found - wanted) <= 1e-12 * wanted) &&
+			!(forms[i].met == AT_MOST && found < wanted))
 			fail_msg("%s %s on %u ranks, %.0f bytes: found %.17g, wanted %.17g",
 				ordo_operator_facts(forms[i].op)->name, forms[i].algorithm, p,
 				costs.n, found, wanted);
@@ -215,6 +237,7 @@ static void so_they_are_on_a_topology_and_on_one_port(void **state)
 			assert_true(ordo_topology_finish(topology, &error));
 			for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
 				if (has_ranks(forms[i].ranks, p) &&
+					!(ports && forms[i].met != EXACTLY) &&
 					!(ports && !strncmp(forms[i].algorithm, "mesh", 4)))
 					check_form(i, p, topology);
 			ordo_topology_destroy(topology);

@@ -1,6 +1,6 @@
 /* mesh.c - every rank deals with every other directly; sums are folded where they are needed.
  *
- * steps   1; two-shot AllReduce and Broadcast 2
+ * steps   1; two-shot AllReduce, Reduce and Broadcast 2
  * volume  what the busiest rank sends, n being the whole vector: AllReduce (N-1)n one-shot,
  *         2(N-1)/N n two-shot; ReduceScatter, AllGather, AllToAll, Scatter (N-1)/N n; Gather n/N;
  *         Reduce n; Broadcast (N-1)n one-shot, 2(N-1)/N n two-shot
@@ -41,6 +41,8 @@ static struct ordo_slice share_of(const struct ordo_resolved_request *request, u
 			return part_of(request, rank);
 		return rank == problem->root ? all : none;
 	case ORDO_REDUCE:
+		if (ordo_parameter_is(request, "shots", "2"))
+			return part_of(request, rank);
 		return rank == problem->root ? all : none;
 	case ORDO_REDUCESCATTER:
 	case ORDO_ALLGATHER:
@@ -138,7 +140,7 @@ static uint32_t largest_share(const struct ordo_resolved_request *request)
  * everything. */
 static const char *collects_as(const struct ordo_resolved_request *request)
 {
-	if (request->problem.op == ORDO_REDUCE)
+	if (request->problem.op == ORDO_REDUCE && !two_shots(request))
 		return "gather";
 	return request->problem.op == ORDO_ALLREDUCE && !two_shots(request) ? "all-gather"
 									    : "reduce-scatter";
@@ -238,7 +240,7 @@ static void deal_out(struct ordo_builder *b, const struct ordo_resolved_request 
 	}
 }
 
-/* Every rank sends its block to the root. */
+/* Every rank sends its block, or its share once it is summed, to the root. */
 static void gather(struct ordo_builder *b, const struct ordo_resolved_request *request)
 {
 	const uint32_t N = request->problem.nrank, root = request->problem.root;
@@ -246,9 +248,13 @@ static void gather(struct ordo_builder *b, const struct ordo_resolved_request *r
 	for (uint32_t distance = 1; distance < N; distance++) {
 		const uint32_t rank = (root + distance) % N;
 		const struct ordo_slice slice = share_of(request, rank);
+		if (!slice.count)
+			continue;
 		ordo_stream_to_peer(b, request, root);
 		ordo_copy(b, ordo_output_of(b, root, slice.first),
-			ordo_input_of(b, rank, slice.first), slice.count);
+			two_shots(request) ? ordo_work(b, rank, slice.first)
+					   : ordo_input_of(b, rank, slice.first),
+			slice.count);
 	}
 }
 
@@ -294,6 +300,8 @@ static void build(struct ordo_builder *b, const struct ordo_resolved_request *re
 	case ORDO_REDUCE:
 	case ORDO_REDUCESCATTER:
 		sum_up(b, request);
+		if (two_shots(request))
+			gather(b, request);
 		return;
 	case ORDO_BROADCAST:
 		keep_own(b, request);
@@ -326,11 +334,11 @@ static bool applicable(const struct ordo_resolved_request *request, struct ordo_
 {
 	const enum ordo_operator op = request->problem.op;
 	const char *name = ordo_operator_facts(op)->name;
-	if (ordo_parameter_is(request, "shots", "2") && op != ORDO_ALLREDUCE &&
+	if (ordo_parameter_is(request, "shots", "2") && op != ORDO_ALLREDUCE && op != ORDO_REDUCE &&
 		op != ORDO_BROADCAST)
 		return ordo_fail(error, ORDO_USAGE, 0,
-			"algorithm: mesh has two shots for AllReduce and Broadcast only, not for "
-			"%s",
+			"algorithm: mesh has two shots for AllReduce, Reduce and Broadcast only, "
+			"not for %s",
 			name);
 	if (!ordo_parameter_is(request, "fold", "dyadic") && !ordo_operator_facts(op)->reduces)
 		return ordo_fail(error, ORDO_USAGE, 0,
@@ -343,7 +351,7 @@ static bool applicable(const struct ordo_resolved_request *request, struct ordo_
 	if (ordo_parameter_is(request, "owners", "auto") && !two_shots(request))
 		return ordo_fail(error, ORDO_USAGE, 0,
 			"algorithm: owners=auto chooses who shares the vector in two shots "
-			"(AllReduce, and Broadcast with shots=2), and this mesh has one");
+			"(AllReduce; Broadcast and Reduce with shots=2), and this mesh has one");
 	return true;
 }
 
@@ -373,7 +381,8 @@ static uint64_t steps(const struct ordo_resolved_request *request)
 	if (request->problem.op == ORDO_ALLREDUCE)
 		return 2;
 	for (uint32_t rank = 0; rank < N; rank++)
-		if (N > 2 && rank != request->problem.root && share_of(request, rank).count)
+		if ((N > 2 || request->problem.op == ORDO_REDUCE) &&
+			rank != request->problem.root && share_of(request, rank).count)
 			return 2;
 	return 1;
 }
@@ -393,6 +402,7 @@ static uint64_t volume_of(const struct ordo_resolved_request *request, uint32_t 
 			return root ? K - share + share * others : share * (others - 1);
 		return root ? K * others : 0;
 	case ORDO_REDUCE:
+		return root ? K - share : K;
 	case ORDO_GATHER:
 		return root ? 0 : K;
 	case ORDO_SCATTER:
@@ -451,12 +461,16 @@ static const struct ordo_variant variants[] = {
 	{.settings = "shots=1", .operators = 1u << ORDO_ALLREDUCE},
 	{.settings = "shots=1,fold=folded", .operators = 1u << ORDO_ALLREDUCE},
 	{.settings = "shots=1,fold=linear", .operators = 1u << ORDO_ALLREDUCE},
-	{.settings = "shots=2", .operators = 1u << ORDO_BROADCAST},
+	{.settings = "shots=2", .operators = 1u << ORDO_BROADCAST | 1u << ORDO_REDUCE},
+	{.settings = "shots=2,fold=folded", .operators = 1u << ORDO_REDUCE},
+	{.settings = "shots=2,fold=linear", .operators = 1u << ORDO_REDUCE},
 	{.settings = "owners=auto,links=fast", .operators = 1u << ORDO_ALLREDUCE, .slow = true},
 	{.settings = "owners=auto", .operators = 1u << ORDO_ALLREDUCE, .owners = true},
 	{.settings = "fold=folded,owners=auto", .operators = 1u << ORDO_ALLREDUCE, .owners = true},
 	{.settings = "fold=linear,owners=auto", .operators = 1u << ORDO_ALLREDUCE, .owners = true},
-	{.settings = "shots=2,owners=auto", .operators = 1u << ORDO_BROADCAST, .owners = true},
+	{.settings = "shots=2,owners=auto",
+		.operators = 1u << ORDO_BROADCAST | 1u << ORDO_REDUCE,
+		.owners = true},
 };
 
 static const struct ordo_alias aliases[] = {
@@ -465,7 +479,7 @@ static const struct ordo_alias aliases[] = {
 	{"one-shot", 1u << ORDO_ALLREDUCE, "shots=1", NULL},
 	{"one-shot", 1u << ORDO_BROADCAST, "", NULL},
 	{"two-shot", 1u << ORDO_ALLREDUCE, "", NULL},
-	{"two-shot", 1u << ORDO_BROADCAST, "shots=2", NULL},
+	{"two-shot", 1u << ORDO_BROADCAST | 1u << ORDO_REDUCE, "shots=2", NULL},
 	{"pairwise", 1u << ORDO_REDUCESCATTER, "streams=one",
 		"what arrives is folded as `fold` says, not as it arrives"},
 	{"linear", 1u << ORDO_ALLTOALL, "", NULL},
@@ -486,7 +500,7 @@ const struct ordo_algorithm ordo_algorithm_mesh = {
 			"possible; the one-shot form is for small messages.",
 		.operators = (1u << ORDO_NOPERATOR) - 1,
 		.ranks = "any",
-		.steps = "1; two-shot AllReduce and Broadcast 2",
+		.steps = "1; two-shot AllReduce, Reduce and Broadcast 2",
 		.volume = "two-shot AllReduce 2(N-1)/N n, one-shot (N-1)n; ReduceScatter, "
 			  "AllGather, AllToAll (N-1)/N n",
 		.order = "one tree for every chunk: dyadic, folded or linear; fold=own N-1 trees",
