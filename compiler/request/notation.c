@@ -5,6 +5,7 @@
 #include <ordo/arena.h>
 #include <ordo/suggest.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* What is being read. */
@@ -216,6 +217,16 @@ static bool fail_value(
 		notation->resolved->algorithm->facts.name, found, parameter->values);
 }
 
+/* "1.." does not say where it ends. */
+static bool fail_number(
+	const struct notation *notation, const struct ordo_parameter *parameter, const char *found)
+{
+	fail_value(notation, parameter, found);
+	return strspn(found, "0123456789") == strlen(found) && strtod(found, NULL) > parameter->most
+		       ? ordo_hint(notation->error, "at most %u", parameter->most)
+		       : false;
+}
+
 /* Suggests one of the words of a|b|c. */
 static bool suggest_word(
 	const struct notation *notation, const struct ordo_parameter *parameter, const char *found)
@@ -322,7 +333,7 @@ static bool read_value(const struct notation *notation, const struct ordo_parame
 			return true;
 		if (!read_number(&end, &value->number) || *end ||
 			value->number < parameter->least || value->number > parameter->most)
-			return fail_value(notation, parameter, text);
+			return fail_number(notation, parameter, text);
 		value->word = ordo_arena_format(arena, "%u", value->number);
 		return value->word ? true : ordo_fail_memory(notation->error);
 	}

@@ -35,7 +35,7 @@ static bool refuse_selection(struct call *call, const struct making *making,
 		.topology = making->args.topology,
 		.progress = show_progress,
 		.closure = progress};
-	if (error->code != ORDO_REFUTED)
+	if (error->code != ORDO_REFUTED || lacks_a_way(&request, error))
 		return refuse_error(call, error);
 	report_passed_over(call, &making->selection.candidates);
 	return refuse_all(call, &request, making->request->conditions, error);

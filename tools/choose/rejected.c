@@ -1,6 +1,8 @@
 /* rejected.c - reports the rejected algorithms, and those that could replace a failed one. */
 #include "rejected.h"
 #include "base/progress.h"
+#include "topologies/loss.h"
+#include <ordo/detail/bound.h>
 #include <string.h>
 
 bool refuse_with_others(struct call *call, const struct ordo_request *request,
@@ -41,6 +43,30 @@ static bool takes_too_much(const struct ordo_request *request)
 			found = found || candidates.refused[i].too_large;
 	ordo_candidates_free(&candidates);
 	return found;
+}
+
+bool lacks_a_way(const struct ordo_request *request, struct ordo_error *error)
+{
+	/* What one rank has all others get: then signals go both ways too. */
+	const enum ordo_operator operators[] = {request->problem.op, ORDO_ALLGATHER};
+	const struct ordo_topology *topology = request->topology;
+	struct ordo_error why = {0};
+	for (int i = 0; i < 2 && topology && request->problem.op != ORDO_CUSTOM; i++) {
+		struct ordo_wire_bound *bound = ordo_wire_bound_make(
+			operators[i], request->problem.root, topology, false, &why);
+		ordo_wire_bound_destroy(bound);
+		if (bound || why.code != ORDO_USAGE)
+			continue;
+		const bool apart = !is_in_one_part(topology, NULL, 0, NULL);
+		ordo_fail(error, ORDO_USAGE, 0, "topology %.64s%s: %.400s", topology->name,
+			apart ? ": the network is in parts" : "", why.text);
+		ordo_hint(error, "%s",
+			i ? "data need no such way, but signals do: a rank that is written to says "
+			    "first that it is ready"
+			  : "--fail-rank R for each rank that is cut off leaves the others");
+		return true;
+	}
+	return false;
 }
 
 bool refuse_all(struct call *call, const struct ordo_request *request,

@@ -22,7 +22,7 @@ static bool refuse_tuning(struct call *call, const struct tuning_options *args,
 		.topology = asked->selection.topology,
 		.progress = show_progress,
 		.closure = asked->selection.progress_closure};
-	if (error->code != ORDO_REFUTED)
+	if (error->code != ORDO_REFUTED || lacks_a_way(&request, error))
 		return refuse_error(call, error);
 	const struct report report = report_of(call, stderr);
 	report_contenders(&report, tuning);

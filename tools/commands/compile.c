@@ -45,6 +45,7 @@ struct product {
 	struct ordo_tuning tuning;     /* how it was chosen, if it was */
 	struct ordo_wire_bound *bound; /* on the topology; NULL */
 	struct token_price price;      /* of the limit of tokens, if there is one */
+	double loads;		       /* seconds of the busiest link; 0: unknown */
 };
 
 struct times {
@@ -64,6 +65,15 @@ static struct ordo_request request_of(
 		.max_tokens = args->max_tokens};
 }
 
+/* An algorithm that finds no way on this topology, where none can. */
+static void name_lacking_way(const struct ordo_request *request, struct ordo_error *error)
+{
+	struct ordo_error why;
+	const bool notation = !strncmp(error->text, "algorithm: ", strlen("algorithm: "));
+	if (error->code == ORDO_USAGE && !notation && lacks_a_way(request, &why))
+		ordo_hint(error, "%s", why.text);
+}
+
 static bool compile_named(struct call *call, const struct args *args,
 	const struct ordo_topology *topology, struct product *product, struct times *times)
 {
@@ -77,6 +87,8 @@ static bool compile_named(struct call *call, const struct args *args,
 	product->schedule = ordo_compile(&request, &error);
 	times->compile = clock_seconds() - began;
 	hide_progress(&progress);
+	if (!product->schedule)
+		name_lacking_way(&request, &error);
 	if (!product->schedule)
 		return has_conditions(&conditions) && error.code == ORDO_USAGE && !error.hint[0]
 			       ? refuse_with_others(call, &request, &args->conditions, &error)
@@ -167,8 +179,9 @@ static void report_bound(
 	const struct report *report, const struct args *args, const struct product *product)
 {
 	const struct ordo_tuning *tuning = &product->tuning;
-	const double predicted = tuning->selection.nrange ? tuning->ranges[0].times.first : 0;
-	report_least_time(report, product->bound, size_of(args), predicted);
+	const struct bound_ratios ratios = {
+		product->loads, tuning->selection.nrange ? tuning->ranges[0].times.first : 0};
+	report_least_time(report, product->bound, size_of(args), &ratios);
 }
 
 /* What the limit of tokens costs. */
@@ -253,6 +266,19 @@ static bool find_price(struct call *call, const struct args *args,
 	       find_token_price(call, &setting, topology, product->schedule, &product->price);
 }
 
+/* The bound of the wire, and what the schedule loads on the busiest link. false: call->status. */
+static bool find_bounds(struct call *call, const struct args *args, struct product *product,
+	const struct ordo_topology *topology)
+{
+	struct ordo_error error;
+	if (!find_least_time(call, &product->schedule->problem, topology, &product->bound))
+		return false;
+	return !product->bound ||
+	       ordo_wire_load(
+		       product->schedule, topology, size_of(args), &product->loads, &error) ||
+	       refuse_error(call, &error);
+}
+
 /* Writes only what was proved. */
 static int write_product(struct call *call, const struct args *args, struct product *product,
 	const struct ordo_topology *topology, struct times *times)
@@ -264,7 +290,7 @@ static int write_product(struct call *call, const struct args *args, struct prod
 			"this is a bug in the compiler, and nothing was written; please report it");
 		return fail(call, &error);
 	}
-	if (!find_least_time(call, &product->schedule->problem, topology, &product->bound) ||
+	if (!find_bounds(call, args, product, topology) ||
 		!find_price(call, args, topology, product))
 		return call->status;
 	if (args->prove_only) {
@@ -422,7 +448,7 @@ static int compile(struct call *call)
 		CONDITION_OPTIONS(args.conditions),
 		TOPOLOGY_OPTIONS(args.setting.topology),
 		{"sizes", 0, TEXT, &args.sizes, "A:B",
-			"write write a plan set: the cheapest algorithm for each size of A..B "
+			"write a plan set: the cheapest algorithm for each size of A..B "
 			"bytes; A: has no end"},
 		{"fail-any-link", 0, SWITCH, &args.any_link, NULL,
 			"write a failure set: a schedule for each single link down, and for none"},

@@ -80,10 +80,10 @@ static int import_topology(struct call *call, const struct args *args, const cha
 	} else if (args->output) {
 		const struct report report = report_of(call, stdout);
 		report_text(&report,
-			"%s<name>: %u<ranks> ranks, %u<switches> switches, %u<links> links, "
+			"%s<name>: %u<ranks> rank%s, %u<switches> switch%s, %u<links> links, "
 			"written to %s<output>\n",
-			topology->name, topology->nrank, topology->nswitch, topology->nlink,
-			args->output);
+			topology->name, topology->nrank, plural(topology->nrank), topology->nswitch,
+			topology->nswitch == 1 ? "" : "es", topology->nlink, args->output);
 	}
 	ordo_topology_destroy(topology);
 	return worked ? ORDO_OK : call->status;

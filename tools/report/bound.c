@@ -217,18 +217,25 @@ bool find_least_time(struct call *call, const struct ordo_problem *problem,
 }
 
 void report_least_time(const struct report *report, const struct ordo_wire_bound *bound,
-	uint64_t bytes, double predicted)
+	uint64_t bytes, const struct bound_ratios *schedule)
 {
 	char text[FRACTION_SIZE];
 	if (!bound)
 		return;
 	const struct report object = report_object(report, "bound");
-	const double seconds = ordo_wire_bound_seconds(bound, (double)bytes);
+	const double seconds = ordo_wire_bound_seconds(bound, (double)bytes),
+		     predicted = schedule->predicted, loads = schedule->loads;
 	report_text(&object, "the wire takes at least %s", wire_bound_text(text, bound));
 	report_fraction(&object, bound);
+	report_members(&object, "%s<status>", statuses[bound->status].name);
 	if (predicted > 0)
 		report_text(&object, ": %g<seconds:time>", seconds);
+	if (bound->status != ORDO_BOUND_REACHED)
+		report_text(&object, " (%s)", statuses[bound->status].name);
+	if (loads > 0 && seconds > 0)
+		report_text(&object, "; the busiest link takes %.3f<loads> times that",
+			loads / seconds);
 	if (predicted > 0 && seconds > 0)
-		report_text(&object, "; predicted are %.3g<ratio> times that", predicted / seconds);
+		report_text(&object, ", predicted are %.3g<ratio>", predicted / seconds);
 	report_text(&object, "\n");
 }

@@ -14,10 +14,15 @@ void report_wire_bound(const struct report *report, const struct ordo_problem *p
  * have no shard, or where nothing leads out of some. false: no memory, reported. */
 bool find_least_time(struct call *call, const struct ordo_problem *problem,
 	const struct ordo_topology *topology, struct ordo_wire_bound **bound);
-/* One line with the bound and, if `predicted` seconds are above 0, the seconds for `bytes` and the
- * ratio to them. Nothing without a bound. */
+/* Seconds for `bytes` that a schedule is compared with the bound by; 0: unknown. */
+struct bound_ratios {
+	double loads;	  /* of its busiest link, latencies left out */
+	double predicted; /* of a simulation */
+};
+/* One line with the bound, its seconds if the predicted ones are known, and the ratios to them.
+ * Nothing without a bound. */
 void report_least_time(const struct report *report, const struct ordo_wire_bound *bound,
-	uint64_t bytes, double predicted);
+	uint64_t bytes, const struct bound_ratios *schedule);
 
 /* The fraction: `7/27 n/b, b = 56 GB/s`. */
 enum { FRACTION_SIZE = 128 };

@@ -26,6 +26,7 @@
 #define ORDO_BOUND_H
 
 #include <ordo/operator.h>
+#include <ordo/schedule.h>
 #include <ordo/topology.h>
 
 #ifdef __cplusplus
@@ -82,6 +83,19 @@ ORDO_API void ordo_wire_bound_destroy(struct ordo_wire_bound *bound);
 
 /* Seconds for n bytes. */
 ORDO_API double ordo_wire_bound_seconds(const struct ordo_wire_bound *bound, double bytes);
+
+/* How near a schedule's loads come to the bound: the seconds that the busiest link, or the ports of
+ * a rank, need for what the schedule sends over them, latencies left out.
+ *
+ *   schedule   has the ranks of the topology
+ *   bytes      of the larger buffer of a rank, cut into equal chunks
+ *   seconds    at least those of the bound of its operator
+ *
+ * Ways are those of a prediction (predict.h). Linear in tasks, times the links of a way. false: no
+ * way leads to a peer (ORDO_USAGE), or no memory. */
+ORDO_API bool ordo_wire_load(const struct ordo_schedule *schedule,
+	const struct ordo_topology *topology, uint64_t bytes, double *seconds,
+	struct ordo_error *error);
 
 #ifdef __cplusplus
 }
