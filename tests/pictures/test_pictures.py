@@ -624,6 +624,103 @@ def cells(picture):
             if (found := re.match(r"link(\d+) to (\d+)$", name))}
 
 
+def sent_trees(document, root):
+    """{(sender of each rank, ...): chunks}, of chunks that every other rank gets into its output,
+    and root does not."""
+    senders = {}
+    for program in document["programs"]:
+        for task in (task for stream in program["streams"] for task in stream["tasks"]):
+            if task["task"] == "Send" and task["dst"][0] == "output":
+                for chunk in range(task["chunk"], task["chunk"] + task.get("count", 1)):
+                    senders.setdefault(chunk, {})[task["peer"]] = program["rank"]
+    trees = {}
+    for one in senders.values():
+        if root not in one and len(one) == document["ranks"] - 1:
+            trees[tuple(sorted(one.items()))] = trees.get(tuple(sorted(one.items())), 0) + 1
+    return trees
+
+
+@desk_case("--trees-of: the trees of the document, each an own colour, and the load of the links")
+def _(ordo):
+    dead = ["--fail-link", "0-1,2-3"]
+    for operator, load in [("allreduce", "load: all 52 links are equally busy"),
+                           ("broadcast", "load: 42 of 52 links are as busy as the busiest"),
+                           ("allgather", "links are as busy as the busiest")]:
+        ordo.compile("p.json", *dead, operator=operator, ranks=8, algorithm="packing")
+        trees = sent_trees(strict_json.loads((ordo.folder / "p.json").read_text()), 0)
+        picture = Picture(ordo.works("draw", "p.json", "--trees-of", 0, *dead).out)
+        found = {}
+        for a, b, edge in picture.edges:
+            if edge.get("class") == "tree":
+                for colour in edge["color"].split(":"):
+                    found.setdefault(colour, []).append((int(b[4:]), int(a[4:])))
+        wanted(sorted(tuple(sorted(tree)) for tree in found.values()) == sorted(trees), operator,
+               found, trees)
+        labels = "\n".join(picture.labels())
+        wanted(labels.count(" chunks, height ") == len(trees) > 0 and load in labels, labels)
+        for tree, count in trees.items():
+            wanted(f"{count} of {sum(trees.values())} chunks" in labels, tree, count, labels)
+    # Over switches arrows go from rank to rank; and 17 trees are too many to be told apart.
+    ordo.compile("p.json", "-t", "star", operator="allgather", ranks=4, algorithm="mesh")
+    picture = Picture(ordo.works("draw", "p.json", "--trees-of", 3, "-t", "star").out)
+    wanted({(a, b) for a, b, edge in picture.edges if edge.get("class") == "tree"} ==
+           {("rank3", f"rank{rank}") for rank in range(3)}, picture.edges)
+    ordo.compile("p.json", operator="broadcast", ranks=18, algorithm="packing")
+    labels = "\n".join(Picture(ordo.works("draw", "p.json", "--trees-of", 0).out).labels())
+    wanted("the 17 trees of rank 0" in labels and "5 trees more, not drawn" in labels, labels)
+
+
+@desk_case("--trees-of: what it refuses")
+def _(ordo):
+    ordo.compile("ring.json")
+    ordo.fails(2, r"--trees-of: found 4, wanted one of the ranks 0\.\.3", "draw", "ring.json",
+               "--trees-of", 4)
+    ordo.compile("r.json", algorithm="recursive-doubling")
+    ordo.fails(2, "rank 0 sends no result to all others", "draw", "r.json", "--trees-of", 0)
+    ordo.fails(2, "--trees-of: wanted the file of a schedule", "draw", "-t", "ring", "-n", 4,
+               "--trees-of", 0)
+    ordo.fails(2, "--trees-of: wanted --as dot, svg", "draw", "ring.json", "--trees-of", 0, "--as",
+               "text")
+
+
+def machine(servers):
+    """Servers of 8 ranks in two meshes of 4, a bridge for every two ranks, two processors, and a
+    card at each bridge, all of which one switch joins."""
+    ranks, links = 8 * servers, []
+    for server in range(servers):
+        first, switch = 8 * server, ranks + 10 * server
+        pairs = [(first + a, first + b) for a in range(8) for b in range(a) if a // 4 == b // 4]
+        pairs += [(first + rank, switch + rank // 2) for rank in range(8)]
+        pairs += [(switch + at, switch + 4 + at // 2) for at in range(4)]
+        pairs += [(switch + 4, switch + 5)]
+        pairs += [(switch + at, switch + 6 + at) for at in range(4)]
+        pairs += [(switch + 6 + at, ranks + 10 * servers) for at in range(4)]
+        links += [{"from": x, "to": y, "latency_ns": 1, "bandwidth_gbs": 1}
+                  for a, b in pairs for x, y in ((a, b), (b, a))]
+    return {"schema": "ordo/topology/1", "name": f"machine:{servers}x8", "ranks": ranks,
+            "switches": 10 * servers + 1, "links": links}
+
+
+@desk_case("machines of many switches: a row for each number of hops, nothing over anything else")
+def _(ordo):
+    for servers in (1, 2, 4):
+        (ordo.folder / "m.json").write_text(json.dumps(machine(servers)))
+        picture = Picture(ordo.works("draw", "-t", "./m.json").out)
+        vertices = [name for name in picture.nodes if re.match(r"(rank|switch)\d+$", name)]
+        wanted(len(vertices) == 18 * servers + 1, vertices)
+        for i, one in enumerate(vertices):
+            for other in vertices[:i]:
+                wanted(not overlap(box_of(picture, one), box_of(picture, other)), servers, one,
+                       picture.nodes[one], other, picture.nodes[other])
+        rows = [{round(picture.place(f"switch{10 * server + at}")[1], 1)
+                 for server in range(servers) for at in part}
+                for part in (range(4), range(4, 10))]
+        wanted([len(row) for row in rows] == [1, 1], rows)
+        # A switch has the number that links and --fail-switch give it.
+        wanted(picture.nodes["switch0"]["label"] == f"switch {8 * servers}", picture.nodes)
+        wanted(not any("server" in label for label in picture.labels()), picture.labels())
+
+
 @desk_case("--load of more than 16 ranks is a matrix: a cell for each link, coloured by its use")
 def _(ordo):
     for topology, ranks, algorithm in [
@@ -895,8 +992,8 @@ def _(ordo):
                "--ranks", 4)
     ordo.fails(2, "--load: wanted --as dot, svg", "draw", "ring.json", "--load", "--topology",
                "ring", "--as", "table")
-    ordo.fails(2, "--graph, --load and --space-time: give one of them", "draw", "ring.json",
-               "--load", "--space-time", "--topology", "ring")
+    ordo.fails(2, "--graph, --load, --space-time and --trees-of: give one of them", "draw",
+               "ring.json", "--load", "--space-time", "--topology", "ring")
     ordo.fails(1, r"R7", "draw", REJECT / "R7-both-wait-first.json", "--load", "--topology",
                "full-mesh", "-o", "x.svg")
     ordo.fails(2, "torus", "draw", "ring.json", "--load", "--topology", "torus:2x3", "-o", "x.svg")

@@ -22,7 +22,7 @@ struct form {
 	const char *name;
 	const char *ending;	 /* ending of OUT; NULL: none selects it */
 	bool schedule, topology; /* the subjects it can show */
-	bool graph;		 /* --graph and --load support it */
+	bool graph;		 /* --graph, --load and --trees-of support it */
 	bool table;		 /* has --chunks, --steps and --trees */
 	bool straight;		 /* written here; otherwise rendered by `dot` */
 	bool binary;		 /* cannot be a text in --json */
@@ -49,13 +49,14 @@ static const struct form *find_form(const char *name)
 }
 
 /* The kinds of pictures of a schedule; each but the first has an option. */
-enum kind { TASKS, GRAPH, LOAD, SPACE_TIME, NKIND };
+enum kind { TASKS, GRAPH, LOAD, SPACE_TIME, TREES, NKIND };
 
 struct args {
 	const char *file;
 	struct picture_options picture;
 	struct timeline_options times; /* also has the topology, with and without times */
 	bool asked[NKIND];	       /* of its option */
+	uint32_t root;		       /* of the trees; ORDO_NONE: none */
 	enum kind kind;
 	const struct form *form;
 	bool hints;	/* DOT on a terminal, by default */
@@ -173,6 +174,7 @@ static const struct {
 	[GRAPH] = {"graph", draw_graph},
 	[LOAD] = {"load", NULL},
 	[SPACE_TIME] = {"space-time", draw_in_time},
+	[TREES] = {"trees-of", NULL},
 };
 
 /* Proved or refuted; the witness is red. */
@@ -253,14 +255,28 @@ static bool draw_alone(struct call *call, const struct args *args, FILE *out)
 	return worked;
 }
 
-/* The topology with the load of the schedule. */
+/* The trees of a rank, on the topology of a prediction. */
+static bool draw_trees_of(struct call *call, const struct args *args,
+	const struct ordo_topology *topology, const struct ordo_prediction *prediction, FILE *out)
+{
+	struct ordo_error error;
+	if (args->root >= topology->nrank)
+		return refuse_usage(call, NULL,
+			"--trees-of: found %u, wanted one of the ranks 0..%u", args->root,
+			topology->nrank - 1);
+	return draw_sent_trees(out, topology, prediction, args->root, &error) ||
+	       refuse_error(call, &error);
+}
+
+/* The topology with the load of the schedule, or with its trees. */
 static bool draw_load(struct call *call, const struct args *args, FILE *out)
 {
 	struct predicted predicted = {.topology = NULL};
 	struct ordo_schedule *schedule = open_schedule(call, args->file);
 	const bool worked = schedule &&
 			    predict_schedule(call, &args->times.predicting, schedule, &predicted) &&
-			    draw_links(call, args, predicted.topology, predicted.prediction, out);
+			    (args->kind == LOAD ? draw_links : draw_trees_of)(
+				    call, args, predicted.topology, predicted.prediction, out);
 	close_predicted(&predicted);
 	ordo_schedule_destroy(schedule);
 	return worked;
@@ -269,9 +285,9 @@ static bool draw_load(struct call *call, const struct args *args, FILE *out)
 static bool draw_any(struct call *call, const void *closure, FILE *out)
 {
 	const struct args *args = closure;
-	return !args->file	    ? draw_alone(call, args, out)
-	       : args->kind == LOAD ? draw_load(call, args, out)
-				    : draw_file(call, args, out);
+	return !args->file				   ? draw_alone(call, args, out)
+	       : args->kind == LOAD || args->kind == TREES ? draw_load(call, args, out)
+							   : draw_file(call, args, out);
 }
 
 static int draw_with(struct call *call, const struct args *args)
@@ -364,9 +380,9 @@ static bool take_kind(struct call *call, struct args *args)
 			nasked++;
 		}
 	if (nasked > 1)
-		call->status = fail_usage(
-			call, NULL, "--graph, --load and --space-time: give one of them");
-	else if (!args->file && (args->kind == GRAPH || args->kind == LOAD))
+		call->status = fail_usage(call, NULL,
+			"--graph, --load, --space-time and --trees-of: give one of them");
+	else if (!args->file && args->kind != TASKS && args->kind != SPACE_TIME)
 		call->status = fail_usage(call, NULL, "--%s: wanted the file of a schedule",
 			kinds[args->kind].option);
 	else
@@ -410,7 +426,7 @@ static int check_form(struct call *call, const struct args *args)
 			call, NULL, "--chunks, --steps and --trees go with --as table or markdown");
 	if (args->file && !form->schedule)
 		return fail_usage(call, NULL, "--as json: a schedule is a document already");
-	if ((args->kind == LOAD || args->kind == GRAPH) && !form->graph)
+	if (args->kind != TASKS && args->kind != SPACE_TIME && !form->graph)
 		return fail_usage(call, NULL, "--%s: wanted --as dot, svg, png or pdf",
 			kinds[args->kind].option);
 	if (call->json && !args->picture.output && form->binary)
@@ -428,9 +444,10 @@ static int check_and_draw(struct call *call, struct args *args, bool sized)
 	const bool given = has_topology(&args->times.predicting.topology);
 	if (!args->file && !given)
 		return fail_usage(call, NULL, "wanted the file of a schedule, or --topology T");
+	args->asked[TREES] = args->root != ORDO_NONE;
 	if (!take_kind(call, args))
 		return call->status;
-	if (args->kind == LOAD && !given)
+	if ((args->kind == LOAD || args->kind == TREES) && !given)
 		args->times.predicting.topology.name = "full-mesh";
 	if (!args->file && !take_count(call, args, sized))
 		return call->status;
@@ -446,7 +463,8 @@ static int check_and_draw(struct call *call, struct args *args, bool sized)
 
 static int draw(struct call *call)
 {
-	struct args args = {.excerpt = {.max_tasks = USUAL_TASKS}, .times = TIMELINE_USUAL};
+	struct args args = {
+		.excerpt = {.max_tasks = USUAL_TASKS}, .times = TIMELINE_USUAL, .root = ORDO_NONE};
 	const uint64_t usual = args.times.predicting.bytes;
 	args.times.predicting.bytes = UNSET_SIZE;
 	const struct option options[] = {
@@ -473,6 +491,9 @@ static int draw(struct call *call)
 		{"space-time", 0, SWITCH, &args.asked[SPACE_TIME], NULL,
 			"a row for every rank and stream, time to the right, predicted or traced; "
 			"svg"},
+		{"trees-of", 0, NUMBER, &args.root, "RANK",
+			"draw the trees by which RANK's results reach the others, a colour for "
+			"each"},
 		TRACE_OPTIONS(args.times),
 		PREDICTING_OPTIONS(args.times.predicting),
 		{"output", 'o', WRITTEN, &args.picture.output, "OUT", "where to write (stdout)"},
@@ -505,6 +526,7 @@ const struct command draw_command = {
 		"  ordo draw wrong.json -o wrong.svg\n"
 		"  ordo draw ring.json --load --topology full-mesh --size 16MiB -o load.svg\n"
 		"  ordo draw ring.json --space-time --topology full-mesh --size 16MiB -o time.svg\n"
+		"  ordo draw packing.json --trees-of 0 --fail-link 0-1 -o trees.svg\n"
 		"  ordo draw ring.json --space-time --trace trace.json -o traced.svg\n"
 		"  ordo draw --topology full-mesh --ranks 8 --fail-link 0-1 -o mesh.png\n"
 		"  ordo draw --topology torus:4x4 -o torus.json",

@@ -28,6 +28,11 @@ bool draw_topology(FILE *out, const struct ordo_topology *topology,
 	const struct ordo_prediction *prediction, const uint32_t *ranks, uint32_t nrank,
 	struct ordo_error *error);
 
+/* The trees by which the results of a rank reach all others, a colour for each, on the topology of
+ * the prediction, whose loads the legend has. false: there are none (ORDO_USAGE), or no memory. */
+bool draw_sent_trees(FILE *out, const struct ordo_topology *topology,
+	const struct ordo_prediction *prediction, uint32_t root, struct ordo_error *error);
+
 /* A tree of a forest and its caption. */
 struct titled_tree {
 	uint32_t tree;

@@ -1,12 +1,11 @@
 /* topology_dot.c - draws a topology: a line for every link, its width by bytes and its colour by
  * utilisation. */
 #include "drawings.h"
-#include "graph.h"
+#include "topology_drawing.h"
 #include "topology_matrix.h"
-#include "view/model/layout.h"
-#include "view/model/loads.h"
 #include <inttypes.h>
 #include <math.h>
+#include <ordo/arena.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,17 +23,6 @@ static const char idle_colour[] = "#d8d8d8", down_colour[] = "#d02020";
 /* With more links, those without a load are left out. */
 enum { MOST_IDLE = 600 };
 
-struct drawing {
-	const struct ordo_topology *topology;
-	struct loads loads;
-	struct layout layout;
-	Agraph_t *graph;
-	Agnode_t **nodes;	/* [nvertex]; NULL: not drawn */
-	uint32_t nline;		/* of the legend */
-	struct point low, high; /* of all vertices and lines */
-	double legend_x, legend_y;
-};
-
 static Agnode_t *add_vertex(struct drawing *drawing, uint32_t vertex)
 {
 	char name[24];
@@ -45,7 +33,8 @@ static Agnode_t *add_vertex(struct drawing *drawing, uint32_t vertex)
 	Agnode_t *node = add_node(drawing->graph, name, at.x, at.y);
 	if (!node)
 		return NULL;
-	set_format(node, "label", is_switch ? "switch %u" : "%u", number);
+	/* --fail-switch and `ordo bound` name vertices. */
+	set_format(node, "label", is_switch ? "switch %u" : "%u", vertex);
 	set(node, "shape", is_switch ? "box" : "circle");
 	/* All boxes have one size if the numbers fit. */
 	set_all(node, "fixedsize=%s; fillcolor=%s",
@@ -189,13 +178,12 @@ static void set_curve(Agedge_t *edge, const struct curve *curve, double tip)
 	set(edge, "pos", text);
 }
 
-static Agedge_t *add_curve(struct drawing *drawing, const struct ordo_link *link, bool one_way)
+Agedge_t *add_curve(struct drawing *drawing, uint32_t from, uint32_t to, bool one_way)
 {
-	Agedge_t *edge = agedge(
-		drawing->graph, drawing->nodes[link->from], drawing->nodes[link->to], NULL, 1);
+	Agedge_t *edge = agedge(drawing->graph, drawing->nodes[from], drawing->nodes[to], NULL, 1);
 	if (!edge)
 		return NULL;
-	const struct curve curve = find_curve(drawing, link->from, link->to, one_way);
+	const struct curve curve = find_curve(drawing, from, to, one_way);
 	const struct room middle = {point_of(&curve, 0.5), 0, 0};
 	include(drawing, &middle);
 	set_curve(edge, &curve, one_way ? 0.09 : 0);
@@ -307,13 +295,13 @@ static bool add_loaded(struct drawing *drawing, const struct ordo_link *link)
 	char colour[8];
 	use_colour(&drawing->loads, use_of(&drawing->loads, link), colour);
 	if (worst && drawing->loads.marks_worst) {
-		Agedge_t *halo = add_curve(drawing, link, true);
+		Agedge_t *halo = add_curve(drawing, link->from, link->to, true);
 		if (!halo)
 			return false;
 		set_all(halo, "color=black; penwidth=%.2f; class=halo; arrowsize=0.62",
 			width + 2.4 * thinness(drawing));
 	}
-	Agedge_t *edge = add_curve(drawing, link, true);
+	Agedge_t *edge = add_curve(drawing, link->from, link->to, true);
 	if (!edge)
 		return false;
 	set_all(edge, "color=%s; penwidth=%.2f; class=%s", colour, width,
@@ -324,14 +312,22 @@ static bool add_loaded(struct drawing *drawing, const struct ordo_link *link)
 	       add_mark(drawing, link);
 }
 
+/* Trees are drawn from rank to rank, whatever is between. */
+static bool is_plain(const struct drawing *drawing, const struct ordo_link *link)
+{
+	const uint32_t nrank = drawing->topology->nrank;
+	return !(bytes_on(&drawing->loads, link) > 0) ||
+	       (drawing->trees && (link->from >= nrank || link->to >= nrank));
+}
+
 /* One line for both directions if they are equal. */
 static bool add_plain(struct drawing *drawing, const struct ordo_link *link)
 {
 	const struct ordo_link *back = find_back(drawing->topology, link);
-	const bool both = back && !(bytes_on(&drawing->loads, back) > 0);
+	const bool both = back && is_plain(drawing, back);
 	if (both && link->from > link->to)
 		return true;
-	Agedge_t *edge = add_curve(drawing, link, !both);
+	Agedge_t *edge = add_curve(drawing, link->from, link->to, !both);
 	if (!edge)
 		return false;
 	set(edge, "color",
@@ -351,27 +347,35 @@ static bool is_drawn(const struct drawing *drawing, const struct ordo_link *link
 	return drawing->nodes[link->from] && drawing->nodes[link->to];
 }
 
+bool add_unloaded(struct drawing *drawing)
+{
+	const struct ordo_topology *topology = drawing->topology;
+	const struct ordo_link *end = topology->links + topology->nlink;
+	for (const struct ordo_link *link = topology->links; link < end; link++)
+		if (is_drawn(drawing, link) && is_plain(drawing, link) &&
+			!(is_idle(&drawing->loads, link) && drawing->loads.nidle > MOST_IDLE) &&
+			!add_plain(drawing, link))
+			return false;
+	return true;
+}
+
 /* Links without a load first, so that the others lie over them. */
 static bool add_links(struct drawing *drawing)
 {
 	const struct ordo_topology *topology = drawing->topology;
 	const struct ordo_link *end = topology->links + topology->nlink;
-	for (int loaded = 0; loaded < 2; loaded++)
-		for (const struct ordo_link *link = topology->links; link < end; link++) {
-			if (!is_drawn(drawing, link) ||
-				(bytes_on(&drawing->loads, link) > 0) != (loaded == 1) ||
-				(is_idle(&drawing->loads, link) &&
-					drawing->loads.nidle > MOST_IDLE))
-				continue;
-			if (!(loaded ? add_loaded : add_plain)(drawing, link))
-				return false;
-		}
+	if (!add_unloaded(drawing))
+		return false;
+	for (const struct ordo_link *link = topology->links; link < end; link++)
+		if (is_drawn(drawing, link) && bytes_on(&drawing->loads, link) > 0 &&
+			!add_loaded(drawing, link))
+			return false;
 	return true;
 }
 
 /* The legend, right of the picture: samples of the kinds of lines that are drawn. */
 
-static Agedge_t *add_sample(struct drawing *drawing, const char *text)
+Agedge_t *add_sample(struct drawing *drawing, const char *text)
 {
 	char left[40], right[40], words[40];
 	snprintf(left, sizeof left, "sample%u left", drawing->nline);
@@ -396,7 +400,7 @@ static Agedge_t *add_sample(struct drawing *drawing, const char *text)
 	return edge;
 }
 
-static bool add_words(struct drawing *drawing, const char *text)
+bool add_words(struct drawing *drawing, const char *text)
 {
 	char name[40];
 	snprintf(name, sizeof name, "words%u", drawing->nline++);
@@ -501,6 +505,8 @@ static bool add_legend(struct drawing *drawing)
 {
 	drawing->legend_x = drawing->high.x + 0.6;
 	drawing->legend_y = drawing->layout.low.y;
+	if (drawing->trees)
+		return add_tree_legend(drawing) && add_down(drawing);
 	if (!add_classes(drawing) || !add_down(drawing))
 		return false;
 	drawing->legend_y += 0.1;
@@ -511,7 +517,10 @@ static bool add_legend(struct drawing *drawing)
 static bool add_title(struct drawing *drawing)
 {
 	char text[512];
-	describe_loads(&drawing->loads, text);
+	if (drawing->trees)
+		describe_trees(drawing, text);
+	else
+		describe_loads(&drawing->loads, text);
 	return add_left_label(drawing->graph, "title", drawing->layout.low.x - 0.2,
 		drawing->low.y - 0.75, text, 14);
 }
@@ -524,8 +533,9 @@ static bool add_all(struct drawing *drawing)
 	set_default(drawing->graph, AGRAPH, "layout", "nop2");
 	set_defaults(drawing->graph, AGNODE,
 		"style=filled; color=#404040; fontsize=12; width=0.42; height=0.42");
-	return add_boxes(drawing) && add_vertices(drawing) && add_links(drawing) &&
-	       add_legend(drawing) && add_title(drawing);
+	return add_boxes(drawing) && add_vertices(drawing) &&
+	       (drawing->trees ? add_trees : add_links)(drawing) && add_legend(drawing) &&
+	       add_title(drawing);
 }
 
 static bool draw_web(struct drawing *drawing, const uint32_t *ranks, uint32_t nrank)
@@ -542,20 +552,50 @@ static bool draw_web(struct drawing *drawing, const uint32_t *ranks, uint32_t nr
 	return worked;
 }
 
-bool draw_topology(FILE *out, const struct ordo_topology *topology,
-	const struct ordo_prediction *prediction, const uint32_t *ranks, uint32_t nrank,
+static bool draw_any(const struct drawing *what, const uint32_t *ranks, uint32_t nrank, FILE *out,
 	struct ordo_error *error)
 {
-	struct drawing drawing = {.topology = topology,
-		.loads = {.topology = topology, .prediction = prediction},
-		.graph = open_picture("topology", error)};
+	struct drawing drawing = *what;
+	drawing.graph = open_picture("topology", error);
 	if (!drawing.graph)
 		return false;
-	const bool worked = prediction && nrank > MOST_WEB_RANKS
+	const bool worked = drawing.loads.prediction && !drawing.trees && nrank > MOST_WEB_RANKS
 				    ? draw_matrix(drawing.graph, &drawing.loads, ranks, nrank)
 				    : draw_web(&drawing, ranks, nrank);
 	if (worked)
 		return close_picture(drawing.graph, out, error);
 	agclose(drawing.graph);
 	return ordo_fail_memory(error);
+}
+
+bool draw_topology(FILE *out, const struct ordo_topology *topology,
+	const struct ordo_prediction *prediction, const uint32_t *ranks, uint32_t nrank,
+	struct ordo_error *error)
+{
+	const struct drawing drawing = {
+		.topology = topology, .loads = {.topology = topology, .prediction = prediction}};
+	return draw_any(&drawing, ranks, nrank, out, error);
+}
+
+bool draw_sent_trees(FILE *out, const struct ordo_topology *topology,
+	const struct ordo_prediction *prediction, uint32_t root, struct ordo_error *error)
+{
+	struct sent_trees trees;
+	const struct drawing drawing = {.topology = topology,
+		.loads = {.topology = topology, .prediction = prediction},
+		.trees = &trees};
+	uint32_t *ranks = ordo_array_make(topology->nrank, sizeof *ranks, 0);
+	for (uint32_t rank = 0; ranks && rank < topology->nrank; rank++)
+		ranks[rank] = rank;
+	bool worked = ranks || ordo_fail_memory(error);
+	if (worked) {
+		worked = find_sent_trees(&trees, prediction->timeline->schedule, root, error);
+		if (worked && !trees.ntree)
+			worked = ordo_fail(error, ORDO_USAGE, 0,
+				"rank %u sends no result to all others", root);
+		worked = worked && draw_any(&drawing, ranks, topology->nrank, out, error);
+		free_sent_trees(&trees);
+	}
+	free(ranks);
+	return worked;
 }

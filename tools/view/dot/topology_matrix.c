@@ -218,9 +218,9 @@ static uint32_t number_step(const struct matrix *matrix)
 static bool add_number(struct matrix *matrix, uint32_t position, bool column)
 {
 	char name[40], text[16];
-	const uint32_t vertex = matrix->vertices[position], nrank = matrix->loads->topology->nrank;
+	const uint32_t vertex = matrix->vertices[position];
 	const double middle = middle_of(matrix, position);
-	snprintf(text, sizeof text, "%u", vertex >= nrank ? vertex - nrank : vertex);
+	snprintf(text, sizeof text, "%u", vertex);
 	snprintf(name, sizeof name, "%s%u", column ? "column" : "row", vertex);
 	const double width = width_of_text(text, number_points);
 	Agnode_t *node = add_label(matrix->graph, name, column ? middle : -0.08 - width / 2,

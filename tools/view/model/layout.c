@@ -10,7 +10,7 @@ static const double full_turn = 6.283185307179586;
 /* Inches: the distance of neighbours in a grid; least distance of a line from other vertices. */
 static const double grid_step = 1.0, least_distance = 0.32;
 
-enum { MOST_SERVERS_IN_A_ROW = 4 };
+enum { MOST_SERVERS_IN_A_ROW = 4, MOST_SWITCHES_INSIDE = 4, LEAST_RANKS_AROUND = 6 };
 
 struct making {
 	struct layout *layout;
@@ -202,6 +202,9 @@ static bool lay_by_links(const struct making *making)
 	case SHAPE_NONE:
 		break;
 	}
+	const uint32_t nswitch = making->topology->nswitch;
+	if (nswitch > MOST_SWITCHES_INSIDE || (nswitch > 1 && making->nrank < LEAST_RANKS_AROUND))
+		return lay_layers(making->layout, making->topology, making->ranks, making->nrank);
 	lay_circle(making);
 	return true;
 }

@@ -1,7 +1,8 @@
 /* layout.h - the positions of the ranks and switches of a topology in a picture. Ranks on a circle,
  * switches inside; a torus as a grid; a hypercube projected; servers as boxes with their switches
- * between them. The topology's name, as generators write it ("torus:4x4"), selects the layout, or
- * else its links do. */
+ * between them; of machines with many switches a row for each number of hops from the ranks. The
+ * topology's name, as generators write it ("torus:4x4"), selects the layout, or else its links do.
+ */
 #ifndef ORDO_TOOLS_VIEW_MODEL_LAYOUT_H
 #define ORDO_TOOLS_VIEW_MODEL_LAYOUT_H
 
@@ -31,6 +32,9 @@ struct layout {
 bool lay_out(struct layout *layout, const struct ordo_topology *topology, const uint32_t *ranks,
 	uint32_t nrank);
 void free_layout(struct layout *layout);
+/* One of the layouts: for machines of many switches. false: no memory. */
+bool lay_layers(struct layout *layout, const struct ordo_topology *topology, const uint32_t *ranks,
+	uint32_t nrank);
 
 /* The bend of a line between two vertices (left of its direction; negative: right) that avoids all
  * other vertices. */

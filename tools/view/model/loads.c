@@ -167,12 +167,11 @@ static void print_time(double seconds, char text[32])
 		print_label(seconds, "s", text);
 }
 
-/* "rank 3", "switch 0". */
+/* "3", "switch 8": vertices of the document, which --fail-switch names. */
 static void print_vertex(const struct ordo_topology *topology, uint32_t vertex, char text[24])
 {
 	const bool is_switch = vertex >= topology->nrank;
-	snprintf(text, 24, is_switch ? "switch %u" : "%u",
-		is_switch ? vertex - topology->nrank : vertex);
+	snprintf(text, 24, is_switch ? "switch %u" : "%u", vertex);
 }
 
 void describe_link(const struct loads *loads, const struct ordo_link *link, char text[384])

@@ -108,6 +108,26 @@ static bool find_hypercube(const struct ordo_topology *topology, struct shape *f
 	       4 * count >= 3 * ((uint64_t)n / 2 * ndigit);
 }
 
+/* Does each switch that is joined to ranks join those of several servers? Links are sorted by
+ * where they begin. */
+static bool joins_servers(const struct ordo_topology *topology, uint32_t size)
+{
+	for (uint32_t i = 0, end; i < topology->nlink; i = end) {
+		const uint32_t from = topology->links[i].from;
+		uint32_t last = ORDO_NONE, nserver = 0;
+		for (end = i; end < topology->nlink && topology->links[end].from == from; end++) {
+			const uint32_t to = topology->links[end].to;
+			if (from < topology->nrank || to >= topology->nrank)
+				continue;
+			nserver += to / size != last;
+			last = to / size;
+		}
+		if (nserver == 1)
+			return false;
+	}
+	return true;
+}
+
 /* The largest complete servers; one server of all ranks would be a full mesh, which is no such
  * shape. */
 static bool find_servers(const struct ordo_topology *topology, struct shape *found)
@@ -120,7 +140,7 @@ static bool find_servers(const struct ordo_topology *topology, struct shape *fou
 		*found = (struct shape){SHAPE_SERVERS, {count_of_servers, size}};
 		if (n % count_of_servers == 0 &&
 			count_joined(topology, found, joined_in_servers, &count, &inside) &&
-			inside == (uint64_t)n * (size - 1) / 2)
+			inside == (uint64_t)n * (size - 1) / 2 && joins_servers(topology, size))
 			return true;
 	}
 	return false;
