@@ -18,10 +18,11 @@
 /* The numbers that replace `#` in a variant, and what else decides whether it is tried. */
 struct numbers {
 	uint32_t nserver, nring, nfast_ring; /* without slow links */
-	bool owners; /* some ranks exchange data with all others, and some do not */
-	bool sparse; /* some do not */
-	bool slow;   /* links are slower than ways around them */
-	bool ways;   /* switches offer some ranks several ways to others */
+	bool owners;  /* some ranks exchange data with all others, and some do not */
+	bool sparse;  /* some do not */
+	bool slow;    /* links are slower than ways around them */
+	bool one_way; /* some links lead one way only */
+	bool ways;    /* switches offer some ranks several ways to others */
 };
 
 /* Link-disjoint rings that share the data: with more, chunks become too small. */
@@ -177,6 +178,7 @@ static bool try_algorithm(struct ordo_candidates *candidates, const struct ordo_
 			(variants[i].owners && !numbers->owners) ||
 			(variants[i].sparse && !numbers->sparse) ||
 			(variants[i].slow && !numbers->slow) ||
+			(variants[i].one_way && !numbers->one_way) ||
 			(variants[i].most_ranks && problem->nrank > variants[i].most_ranks))
 			continue;
 		if (!try_variant(candidates, &request, &variants[i], numbers, false, error) ||
@@ -219,6 +221,7 @@ bool ordo_candidates_make(struct ordo_candidates *candidates, const struct ordo_
 		return false;
 	numbers.nring = numbers.nfast_ring = count_rings(topology, problem->nrank);
 	numbers.slow = ordo_has_slow_links(topology);
+	numbers.one_way = ordo_has_one_way_links(topology);
 	if (numbers.slow) {
 		struct ordo_topology *fast = ordo_without_slow_links(topology, error);
 		if (!fast)

@@ -1,7 +1,8 @@
-/* fast_links.c - finds links that are slower than a way around them, and takes them down.
+/* fast_links.c - finds links that are slower than a way around them, or that lead one way only, and
+ * takes them down.
  *
  * A link that is up but slow costs more than one that is down, where algorithms use all links
- * alike.
+ * alike. And data that goes where signals cannot come back from cannot be sent at all.
  */
 #include "fast_links.h"
 
@@ -59,25 +60,50 @@ bool ordo_has_slow_links(const struct ordo_topology *topology)
 	       find_slow(topology, 0) < topology->nlink;
 }
 
-static bool copy_links(
-	struct ordo_topology *copy, const struct ordo_topology *topology, struct ordo_error *error)
+static bool leads_back(const struct ordo_topology *topology, const struct ordo_link *link)
 {
-	for (uint32_t i = 0; i < topology->nlink; i++) {
+	return speed(topology, link->to, link->from) > 0;
+}
+
+bool ordo_has_one_way_links(const struct ordo_topology *topology)
+{
+	for (uint32_t i = 0; topology && i < topology->nlink; i++)
+		if (!topology->links[i].down && !leads_back(topology, &topology->links[i]))
+			return true;
+	return false;
+}
+
+/* The links that are up; with `paired` those alone that are up in both directions. */
+static struct ordo_topology *copy_links(
+	const struct ordo_topology *topology, bool paired, struct ordo_error *error)
+{
+	struct ordo_topology *copy = ordo_topology_create(
+		topology->name, topology->nrank, topology->nswitch, topology->ports, error);
+	bool worked = copy;
+	for (uint32_t i = 0; worked && i < topology->nlink; i++) {
 		const struct ordo_link *link = &topology->links[i];
-		if (!link->down && !ordo_topology_add(copy, link->from, link->to,
-					   topology->class_names[link->class_name],
-					   link->latency_ns, link->bandwidth_gbs, error))
-			return false;
+		worked = link->down || (paired && !leads_back(topology, link)) ||
+			 ordo_topology_add(copy, link->from, link->to,
+				 topology->class_names[link->class_name], link->latency_ns,
+				 link->bandwidth_gbs, error);
 	}
-	return ordo_topology_finish(copy, error);
+	if (worked && ordo_topology_finish(copy, error))
+		return copy;
+	ordo_topology_destroy(copy);
+	return NULL;
+}
+
+struct ordo_topology *ordo_without_one_way_links(
+	const struct ordo_topology *topology, struct ordo_error *error)
+{
+	return copy_links(topology, true, error);
 }
 
 struct ordo_topology *ordo_without_slow_links(
 	const struct ordo_topology *topology, struct ordo_error *error)
 {
-	struct ordo_topology *copy = ordo_topology_create(
-		topology->name, topology->nrank, topology->nswitch, topology->ports, error);
-	bool worked = copy && copy_links(copy, topology, error);
+	struct ordo_topology *copy = copy_links(topology, false, error);
+	bool worked = copy;
 	const bool looks = topology->nrank <= MOST_RANKS;
 	for (uint32_t i = looks ? find_slow(topology, 0) : topology->nlink;
 		worked && i < topology->nlink; i = find_slow(topology, i + 1))

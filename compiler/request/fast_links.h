@@ -1,5 +1,5 @@
-/* fast_links.h - a topology without links that are slower than a way around them. Private to
- * compiler/. */
+/* fast_links.h - a topology without links that are slower than a way around them, or that lead one
+ * way only. Private to compiler/. */
 #ifndef ORDO_COMPILER_REQUEST_FAST_LINKS_H
 #define ORDO_COMPILER_REQUEST_FAST_LINKS_H
 
@@ -9,9 +9,10 @@
  */
 #define ORDO_LINKS_PARAMETER                                                                       \
 	{                                                                                          \
-		.name = "links", .values = "all|fast", .fallback = "all",                          \
+		.name = "links", .values = "all|fast|paired", .fallback = "all",                   \
 		.meaning = "fast: without links between two ranks for which a way over a third "   \
-			   "rank is at least twice as fast",                                       \
+			   "rank is at least twice as fast; paired: without those that lead one "  \
+			   "way only, where signals find no way back",                             \
 		.kind = ORDO_WORD                                                                  \
 	}
 
@@ -20,6 +21,13 @@ bool ordo_has_slow_links(const struct ordo_topology *topology);
 /* A copy in which these links are down, in both directions. The caller destroys it. NULL: no
  * memory. */
 struct ordo_topology *ordo_without_slow_links(
+	const struct ordo_topology *topology, struct ordo_error *error);
+
+/* Whether any link that is up leads one way only: none that is up leads back. topology may be NULL:
+ * no. */
+bool ordo_has_one_way_links(const struct ordo_topology *topology);
+/* A copy without these links. The caller destroys it. NULL: no memory. */
+struct ordo_topology *ordo_without_one_way_links(
 	const struct ordo_topology *topology, struct ordo_error *error);
 
 #endif

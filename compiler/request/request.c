@@ -81,17 +81,20 @@ struct ordo_problem ordo_whole_problem(const struct ordo_resolved_request *resol
 	return whole;
 }
 
-/* With links=fast the algorithm sees a topology without slow links. */
+/* With links=fast the algorithm sees a topology without slow links, with links=paired one without
+ * links that lead one way only. */
 static bool choose_links(struct ordo_resolved_request *resolved, struct ordo_error *error)
 {
 	const struct ordo_algorithm_facts *facts = &resolved->algorithm->facts;
-	bool fast = false;
+	const char *links = "all";
 	for (uint32_t i = 0; i < facts->nparameter; i++)
-		fast = fast || (!strcmp("links", facts->parameters[i].name) &&
-				       !strcmp("fast", resolved->values[i].word));
-	if (!fast || !resolved->topology)
+		if (!strcmp("links", facts->parameters[i].name))
+			links = resolved->values[i].word;
+	if (!strcmp(links, "all") || !resolved->topology)
 		return true;
-	resolved->topology = resolved->fast = ordo_without_slow_links(resolved->topology, error);
+	resolved->topology = resolved->fast =
+		(strcmp(links, "fast") != 0 ? ordo_without_one_way_links : ordo_without_slow_links)(
+			resolved->topology, error);
 	return resolved->topology;
 }
 

@@ -72,6 +72,32 @@ def _(ordo):
     wanted("in parts" not in done.err, done.err)
 
 
+@desk_case("links that lead one way only, which signals cannot come back over: they are left out")
+def _(ordo):
+    # A ring of five both ways, chords one way, and a switch that some ranks only send to.
+    links = both(*((a, (a + 1) % 5) for a in range(5))) + [(0, 2, 56), (4, 1, 56), (3, 5, 56),
+                                                           (5, 0, 56)]
+    words = put(ordo, 5, links, switches=1)
+    for operator in OPERATORS:
+        ordo.works("compile", operator, *words, "-o", "s.json")
+        ordo.works("verify", "s.json", "-t", "./t.json")
+    for algorithm in ("packing", "matching"):
+        ordo.fails(2, f"{algorithm}: needs link .* for signals", "compile", "allgather", *words,
+                   "-a", algorithm)
+        ordo.works("compile", "allgather", *words, "-a", f"{algorithm}(links=paired)", "-o",
+                   "s.json")
+        used = {(one["from"], one["to"]) for one in
+                ordo.answer("run", "s.json", "--links", "--count", 840)["links"]}
+        wanted(used == {(a, b) for a, b, _ in links[:10]}, algorithm, used)
+        document = json.loads((ordo.folder / "s.json").read_text())
+        wanted(document["algorithm"] == f"{algorithm}(links=paired)", document["algorithm"])
+        ordo.works("verify", "s.json", "-t", "./t.json")
+    # Where every link has one back, the form is not among the candidates.
+    words = put(ordo, 5, links[:10])
+    done = ordo.works("compile", "allgather", *words, "-o", "s.json")
+    wanted("paired" not in done.err, done.err)
+
+
 @desk_case("what is wrong with a parameter is said, not that the network is broken")
 def _(ordo):
     words = put(ordo, 6, mesh(3) + mesh(3, 3))

@@ -376,6 +376,10 @@ enum {
 static const struct ordo_variant variants[] = {
 	{.settings = "", .sparse = true, .pipelines = SPREAD, .most_moves = MOST_TRIED},
 	{.settings = "links=fast", .slow = true},
+	{.settings = "links=paired",
+		.one_way = true,
+		.pipelines = SPREAD,
+		.most_moves = MOST_TRIED},
 };
 
 const struct ordo_algorithm ordo_algorithm_matching = {

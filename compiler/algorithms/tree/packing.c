@@ -551,6 +551,12 @@ static const struct ordo_variant variants[] = {
 		.halves = true,
 		.most_moves = MOST_TRIED,
 		.most_ranks = MOST_TRIED_RANKS},
+	{.settings = "links=paired",
+		.one_way = true,
+		.pipelines = ALL_OF_THEM,
+		.halves = true,
+		.most_moves = MOST_TRIED,
+		.most_ranks = MOST_TRIED_RANKS},
 };
 
 const struct ordo_algorithm ordo_algorithm_packing = {

@@ -45,6 +45,7 @@ struct ordo_variant {
 	bool owners;	     /* only where some ranks have links to all others, and some do not */
 	bool sparse;	     /* only where some ranks lack links to others */
 	bool slow;	     /* only where links are slower than ways over a third rank */
+	bool one_way;	     /* only where links lead one way */
 	uint32_t most_ranks; /* only up to so many; 0: any number */
 	/* bit (1 << op): chunks follow each other, so that K is worth choosing by size */
 	uint32_t pipelines;
