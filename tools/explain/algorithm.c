@@ -32,6 +32,8 @@ static const char *where_tried(const struct ordo_variant *variant)
 {
 	if (variant->slow)
 		return ", if links are slower than a way over a third rank";
+	if (variant->one_way)
+		return ", if links lead one way only";
 	if (variant->sparse)
 		return ", if some ranks lack links to others";
 	if (variant->owners)
