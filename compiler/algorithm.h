@@ -45,8 +45,8 @@ struct ordo_resolved_request {
 	/* chunks_per_block is 0 in applicable, prepare and chunks if the user gave none */
 	struct ordo_problem problem;
 	uint32_t nshard; /* V; problem.nshard, unless ranks fold their shards first */
-	/* NULL: every rank reaches every other. With links=fast or paired: `fast`, and the document names
-	 * `whole`. */
+	/* NULL: every rank reaches every other. With links=fast or paired: `fast`, and the
+	 * document names `whole`. */
 	const struct ordo_topology *topology;
 	const struct ordo_topology *whole;
 	struct ordo_topology *fast;	  /* owned; NULL */

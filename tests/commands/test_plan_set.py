@@ -174,8 +174,8 @@ def _(ordo):
         "--require", "G3", "-o", "none")
     ordo.fails(
         2,
-        r"topology ring: the network is in parts: no link that is up leads out of \{rank 0, rank 3\}"
-        r"\nhint: --fail-rank R",
+        r"topology ring: the network is in parts: no link that is up leads out of "
+        r"\{rank 0, rank 3\}\nhint: --fail-rank R",
         "compile", "allreduce", "-n", 4, "--topology", "ring", "--fail-link", "0-1,2-3", "--sizes",
         "1:1GiB", "-o", "none")
     wanted(ordo.names() == ["set"], ordo.names())
