@@ -18,16 +18,22 @@ static uint64_t tile_bytes(const struct ordo_part *part, uint64_t wanted)
 	return tile < most ? tile : most;
 }
 
+/* opaque: NULL as for ordo_part_bind. */
 static bool make_layout(struct ordo_bound_part *bound, const struct ordo_plan_options *options,
-	struct ordo_error *error)
+	const struct ordo_opaque *opaque, struct ordo_error *error)
 {
 	struct ordo_plan_options own = *options;
 	const uint64_t tile = tile_bytes(bound->part, options->tile_bytes);
-	if (!bound->is_opaque)
+	if (!opaque)
 		return ordo_layout_make(&bound->layout, &bound->part->problem, &own, tile, error);
 	own.type = ORDO_U8; /* elements of one byte: offsets count elements */
-	return ordo_layout_make(&bound->layout, &bound->part->problem, &own,
-		tile / bound->extent ? tile / bound->extent : 1, error);
+	const uint64_t fits = opaque->size ? tile / opaque->size : tile;
+	if (!ordo_layout_make(&bound->layout, &bound->part->problem, &own, fits ? fits : 1, error))
+		return false;
+	/* the last elements of a slot do not lie between those of the next */
+	if (opaque->reach > opaque->extent)
+		bound->layout.stride += (opaque->reach - 1) / opaque->extent;
+	return true;
 }
 
 static bool allocate(struct ordo_bound_part *bound, struct ordo_error *error)
@@ -48,10 +54,10 @@ static bool allocate(struct ordo_bound_part *bound, struct ordo_error *error)
 }
 
 struct ordo_bound_part *ordo_part_bind(const struct ordo_part *part,
-	const struct ordo_plan_options *options, uint64_t extent, uint64_t margin,
+	const struct ordo_plan_options *options, const struct ordo_opaque *opaque,
 	struct ordo_error *error)
 {
-	if (!extent && !ordo_plan_options_check(options, error))
+	if (!opaque && !ordo_plan_options_check(options, error))
 		return NULL;
 	struct ordo_bound_part *bound = calloc(1, sizeof *bound);
 	if (!bound) {
@@ -61,13 +67,13 @@ struct ordo_bound_part *ordo_part_bind(const struct ordo_part *part,
 	bound->part = part;
 	bound->type = options->type;
 	bound->reduction = options->reduction;
-	bound->is_opaque = extent;
-	bound->margin = extent ? round_up(margin, CACHE_LINE) : 0;
-	bound->extent = extent ? extent : ordo_type_size(options->type);
-	bound->divisor = extent ? 1 : ordo_divisor(&part->problem, options->reduction);
-	bool worked = make_layout(bound, options, error);
+	bound->is_opaque = opaque;
+	bound->margin = opaque ? round_up(opaque->margin, CACHE_LINE) : 0;
+	bound->extent = opaque ? opaque->extent : ordo_type_size(options->type);
+	bound->divisor = opaque ? 1 : ordo_divisor(&part->problem, options->reduction);
+	bool worked = make_layout(bound, options, opaque, error);
 	if (worked) {
-		bound->converts = !extent && bound->layout.accumulator != options->type;
+		bound->converts = !opaque && bound->layout.accumulator != options->type;
 		bound->wide =
 			bound->converts ? ordo_type_size(bound->layout.accumulator) : bound->extent;
 		worked = allocate(bound, error) && ordo_bound_part_reserve(bound, error);

@@ -2,7 +2,8 @@
  * an error or the right result.
  *
  * refused STRIDE: refuses every STRIDE-th request of each call. refused begin N: the N-th request
- * of an MPI_Iallreduce, which may end the program. The linker sends the requests of our code, and
+ * of an MPI_Iallreduce, which may end the program. refused copy: MPI cannot copy on the last rank.
+ * The linker sends the requests of our code, and
  * no others, to failing.c. */
 #include "engine/communicator.h"
 #include "program/settings.h"
@@ -234,6 +235,33 @@ static void try_all(int stride)
 	}
 }
 
+/* In place of MPI's, which copies elements with gaps on a rank. */
+static bool copies_fail;
+int PMPI_Sendrecv(const void *src, int nsrc, MPI_Datatype src_type, int to, int src_tag, void *dst,
+	int ndst, MPI_Datatype dst_type, int from, int dst_tag, MPI_Comm on, MPI_Status *status)
+{
+	MPI_Request request;
+	if (copies_fail)
+		return MPI_ERR_NO_MEM;
+	PMPI_Irecv(dst, ndst, dst_type, from, dst_tag, on, &request);
+	PMPI_Send(src, nsrc, src_type, to, src_tag, on);
+	return PMPI_Wait(&request, status);
+}
+
+static int fail_to_copy(void)
+{
+	alarm(SECONDS);
+	now = "Allreduce of elements with gaps";
+	PMPI_Comm_dup(MPI_COMM_WORLD, &comm);
+	PMPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+	PMPI_Type_free(&user_type);
+	PMPI_Type_create_resized(MPI_DOUBLE, 0, 16, &user_type);
+	PMPI_Type_commit(&user_type);
+	copies_fail = rank == nrank - 1;
+	MPI_Allreduce(in, out, SHORT, user_type, user_sum, comm);
+	return 0;
+}
+
 /* Nothing here may wait for all ranks, so that they cannot agree. */
 static int begin_only(int n)
 {
@@ -263,7 +291,9 @@ int main(int argc, char **argv)
 	PMPI_Op_create(add, 1, &user_sum);
 	PMPI_Type_create_resized(MPI_DOUBLE, 0, rank ? 8 : 16, &user_type);
 	PMPI_Type_commit(&user_type);
-	if (argc > 2)
+	if (argc > 1 && !strcmp(argv[1], "copy"))
+		nfailed = fail_to_copy();
+	else if (argc > 2)
 		nfailed = begin_only(atoi(argv[2]));
 	else
 		try_all(argc > 1 ? atoi(argv[1]) : 1);

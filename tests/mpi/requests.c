@@ -250,37 +250,174 @@ static void check_freed(void)
 	expect("more pairs", 0, more, 0, N);
 }
 
-/* Four persistent reductions, started twice with other inputs, alone and together. */
-static void add_two(void *in, void *inout, int *n, MPI_Datatype *datatype)
+/* A matrix by columns, whose elements lie between those of the other columns: the extent of a column
+ * is that of one float. */
+enum { ROWS = 256, COLUMNS = 60 };
+static float matrix[ROWS * COLUMNS], sums[ROWS * COLUMNS];
+
+static void add_columns(void *in, void *inout, int *n, MPI_Datatype *datatype)
 {
 	(void)datatype;
-	for (int i = 0; i < 2 * *n; i++)
-		((float *)inout)[i] = ((const float *)in)[i] + ((float *)inout)[i];
+	for (int row = 0; row < ROWS; row++)
+		for (int i = 0; i < *n; i++) {
+			float *to = (float *)inout + row * COLUMNS + i;
+			*to = *to + ((const float *)in)[row * COLUMNS + i];
+		}
 }
 
-/* One element of two floats whose extent is that of one: two of them cannot lie side by side. */
-static void check_overlapping(void)
+static void make_columns(void)
 {
-	float in[2] = {value(rank, 0), value(rank, 1)}, out[2], wanted[2];
-	MPI_Datatype two, one;
+	memset(sums, 0, sizeof sums);
+	for (int i = 0; i < ROWS * COLUMNS; i++)
+		matrix[i] = value(rank, i);
+}
+
+/* The first columns of sums are those from `first` on. */
+static void expect_columns(const char *what, int first, int n)
+{
+	for (int i = 0; i < ROWS * n; i++) {
+		const int row = i / n, column = i % n;
+		if (sums[row * COLUMNS + column] == tree(0, nrank, row * COLUMNS + first + column))
+			continue;
+		printf("%s of columns: row %d, column %d of rank %d differs\n", what, row,
+			first + column, rank);
+		nfailed++;
+		return;
+	}
+}
+
+static void check_columns(void)
+{
+	const int block = COLUMNS / nrank;
+	int counts[64];
+	MPI_Datatype apart, column;
 	MPI_Request request;
 	MPI_Op op;
-	MPI_Type_contiguous(2, MPI_FLOAT, &two);
-	MPI_Type_create_resized(two, 0, sizeof(float), &one);
-	MPI_Type_commit(&one);
-	MPI_Op_create(add_two, 1, &op);
-	MPI_Iallreduce(in, out, 1, one, op, MPI_COMM_WORLD, &request);
+	MPI_Type_vector(ROWS, 1, COLUMNS, MPI_FLOAT, &apart);
+	MPI_Type_create_resized(apart, 0, sizeof(float), &column);
+	MPI_Type_commit(&column);
+	MPI_Op_create(add_columns, 1, &op);
+	for (int r = 0; r < nrank; r++)
+		counts[r] = block;
+	make_columns();
+	MPI_Allreduce(matrix, sums, COLUMNS, column, op, MPI_COMM_WORLD);
+	expect_columns("Allreduce", 0, COLUMNS);
+	make_columns();
+	MPI_Allreduce(matrix, sums, 3, column, op, MPI_COMM_WORLD);
+	expect_columns("short Allreduce", 0, 3);
+	make_columns();
+	MPI_Reduce(matrix, sums, COLUMNS, column, op, nrank - 1, MPI_COMM_WORLD);
+	if (rank == nrank - 1)
+		expect_columns("Reduce", 0, COLUMNS);
+	make_columns();
+	MPI_Reduce_scatter(matrix, sums, counts, column, op, MPI_COMM_WORLD);
+	expect_columns("Reduce_scatter", rank * block, block);
+	make_columns();
+	MPI_Iallreduce(matrix, sums, COLUMNS, column, op, MPI_COMM_WORLD, &request);
 	MPI_Wait(&request, MPI_STATUS_IGNORE);
-	MPI_Allreduce(in, wanted, 1, one, op, MPI_COMM_WORLD);
-	for (int i = 0; i < 2; i++) { /* passed on, so in the library's own order */
-		const float far = out[i] - wanted[i];
-		expect_true("elements that overlap", far * far <= 1e-6f * wanted[i] * wanted[i]);
-	}
+	expect_columns("Iallreduce", 0, COLUMNS);
+	make_columns();
+	MPI_Ireduce(matrix, sums, COLUMNS, column, op, 0, MPI_COMM_WORLD, &request);
+	MPI_Wait(&request, MPI_STATUS_IGNORE);
+	if (!rank)
+		expect_columns("Ireduce", 0, COLUMNS);
+	make_columns();
+	MPI_Ireduce_scatter_block(matrix, sums, block, column, op, MPI_COMM_WORLD, &request);
+	MPI_Wait(&request, MPI_STATUS_IGNORE);
+	expect_columns("Ireduce_scatter_block", rank * block, block);
+	make_columns();
+	MPI_Ireduce_scatter(matrix, sums, counts, column, op, MPI_COMM_WORLD, &request);
+	MPI_Wait(&request, MPI_STATUS_IGNORE);
+	expect_columns("Ireduce_scatter", rank * block, block);
 	MPI_Op_free(&op);
-	MPI_Type_free(&one);
-	MPI_Type_free(&two);
+	MPI_Type_free(&column);
+	MPI_Type_free(&apart);
 }
 
+/* Columns on rank 0, which reach beyond their extent; elsewhere the same elements one after
+ * another. Only the operation tells them apart. */
+static void add_either(void *in, void *inout, int *n, MPI_Datatype *datatype)
+{
+	MPI_Aint low, extent;
+	MPI_Type_get_extent(*datatype, &low, &extent);
+	const int is_column = extent == (MPI_Aint)sizeof(float), step = is_column ? COLUMNS : 1;
+	for (int i = 0; i < *n; i++)
+		for (int row = 0; row < ROWS; row++) {
+			const int at = row * step + i * (is_column ? 1 : ROWS);
+			float *to = (float *)inout + at;
+			*to = *to + ((const float *)in)[at];
+		}
+}
+
+static void check_columns_of_one_rank(void)
+{
+	MPI_Datatype apart, column, other;
+	MPI_Request request;
+	MPI_Op op;
+	MPI_Type_vector(ROWS, 1, COLUMNS, MPI_FLOAT, &apart);
+	MPI_Type_create_resized(apart, 0, sizeof(float), &column);
+	MPI_Type_contiguous(ROWS, MPI_FLOAT, &other);
+	MPI_Type_commit(&column);
+	MPI_Type_commit(&other);
+	MPI_Op_create(add_either, 1, &op);
+	for (int blocking = 0; blocking < 2; blocking++) {
+		int ndiffer = 0;
+		make_columns();
+		for (int i = 0; i < ROWS * COLUMNS && rank; i++) /* transposed */
+			matrix[i] = value(rank, i % ROWS * COLUMNS + i / ROWS);
+		if (blocking)
+			MPI_Allreduce(
+				matrix, sums, COLUMNS, rank ? other : column, op, MPI_COMM_WORLD);
+		else {
+			MPI_Iallreduce(matrix, sums, COLUMNS, rank ? other : column, op,
+				MPI_COMM_WORLD, &request);
+			MPI_Wait(&request, MPI_STATUS_IGNORE);
+		}
+		for (int i = 0; i < ROWS * COLUMNS; i++) {
+			const int place = rank ? i % ROWS * COLUMNS + i / ROWS : i;
+			ndiffer += sums[i] != tree(0, nrank, place);
+		}
+		expect_true("columns of one rank", !ndiffer);
+	}
+	MPI_Op_free(&op);
+	MPI_Type_free(&column);
+	MPI_Type_free(&other);
+	MPI_Type_free(&apart);
+}
+
+/* A long vector whose elements have gaps on rank 0 alone. */
+enum { LONG = 240000, GAP = 4 };
+static float spaced[LONG * GAP], spaced_sums[LONG * GAP];
+
+static void add_spaced(void *in, void *inout, int *n, MPI_Datatype *datatype)
+{
+	MPI_Aint low, extent;
+	MPI_Type_get_extent(*datatype, &low, &extent);
+	const size_t step = (size_t)extent / sizeof(float);
+	for (size_t i = 0; i < (size_t)*n * step; i += step)
+		((float *)inout)[i] = ((float *)inout)[i] + ((const float *)in)[i];
+}
+
+static void check_long_with_gaps(void)
+{
+	MPI_Datatype datatype;
+	MPI_Op op;
+	const int step = rank ? 1 : GAP;
+	int ndiffer = 0;
+	MPI_Type_create_resized(MPI_FLOAT, 0, step * (MPI_Aint)sizeof(float), &datatype);
+	MPI_Type_commit(&datatype);
+	MPI_Op_create(add_spaced, 1, &op);
+	for (int i = 0; i < LONG; i++)
+		spaced[i * step] = value(rank, i);
+	MPI_Allreduce(spaced, spaced_sums, LONG, datatype, op, MPI_COMM_WORLD);
+	for (int i = 0; i < LONG; i++)
+		ndiffer += spaced_sums[i * step] != tree(0, nrank, i);
+	expect_true("a long vector with gaps on one rank", !ndiffer);
+	MPI_Op_free(&op);
+	MPI_Type_free(&datatype);
+}
+
+/* Four persistent reductions, started twice with other inputs, alone and together. */
 static void check_persistent(void)
 {
 	float in[N] = {0}, out[4][N];
@@ -384,8 +521,9 @@ int main(int argc, char **argv)
 	check_many();
 	check_progress();
 	check_freed();
-	if (!getenv("TAKEN_ALONE"))
-		check_overlapping();
+	check_columns();
+	check_columns_of_one_rank();
+	check_long_with_gaps();
 	if (argc == 1) /* MPICH's own, if they are passed on, must be started in one order */
 		check_persistent();
 #if MPI_VERSION >= 4

@@ -101,6 +101,27 @@ def _():
     wanted(done.returncode != 0 and "rank 0 did not answer" in done.stderr, done.stderr)
 
 
+@case("a rank with another version of the library is named, and nothing runs")
+def _():
+    other = FOLDER / pathlib.Path(PATH).name
+    text = pathlib.Path(PATH).read_bytes()
+    own = re.search(rb"ordo \d+\.\d+\.\d+\0", text)[0]
+    other.write_bytes(text.replace(own, own[:-2] + b"!\0"))
+    text = f'test "${RANK}" = 1 && LD_PRELOAD="{other}"; exec "{program("program")}"'
+    done = start(2, ["/bin/sh", "-c", text])
+    wanted(done.returncode != 0 and "world-allreduce" not in done.stdout, done.stdout)
+    version = own[:-1].decode()
+    wanted(f"rank 0 has {version}, and rank 1 {version[:-1]}!" in done.stderr, done.stderr)
+
+
+@case("a late rank is no error, and a dead one ends the program as it does without the library")
+def _():
+    for settings in ("deadline=1,check", "deadline=1,messages", "deadline=1")[:3 if launch.IS_LONG else 1]:
+        agree(start(2, [program("dead"), "late"], settings=settings))
+        done = start(2, [program("dead"), "dead"], settings=settings)
+        wanted(done.returncode != 0 and "agree" not in done.stdout, done.stdout, done.stderr)
+
+
 @case("rank 0's setting is everybody's")
 def _():
     text = f'test "${RANK}" = 0 || ORDO_MPI=order=linear; exec "{program("requests")}"'
@@ -122,7 +143,7 @@ def _():
     done = start(2, [program("requests")], settings="strict,memory=1000")
     wanted(done.returncode != 0, done.stdout)
     wanted("strict: MPI_Iallreduce on rank" in done.stderr, done.stderr)
-    agree(start(2, [program("requests")], settings="strict", extra={"TAKEN_ALONE": "1"}))
+    agree(start(2, [program("requests")], settings="strict"))
 
 
 @case("check names two ranks whose calls differ, and is an error on all")
@@ -226,6 +247,19 @@ def _():
         for function, number in (("MPI_Allreduce", 3), ("MPI_Reduce", 1)):
             wanted(re.search(rf"{function} +{number} calls passed on: device memory", done.stderr),
                    stub, done.stderr)
+
+
+@case("check finds memory of a device on some ranks only: passed on by all, an error of I-forms")
+def _():
+    stub = f"{PROGRAMS}/libdevice_stub_0.so"
+    done = start(2, [program("device"), stub, "some"], settings="check")
+    wanted(done.returncode == 0, done.stdout, done.stderr)
+    wanted(sorted(done.stdout.splitlines()) == ["I-form: error"] * 2 + ["sum 4950"] * 2,
+           done.stdout, done.stderr)
+    wanted(re.search(r"MPI_Allreduce +1 calls passed on: device memory", done.stderr), done.stderr)
+    wanted(re.search("rank 0 of 2 calls MPI_Iallreduce of MPI_DOUBLE, .*, and rank 1 calls "
+                     "MPI_Iallreduce of MPI_DOUBLE in memory of a device, ", done.stderr),
+           done.stderr)
 
 
 def lines(folder, rank):

@@ -1,5 +1,6 @@
 /* test_plans.c - the schedules that reductions follow: all of an order have its trees, and a part
  * that rank 0 sends is the one the rank would make. */
+#include "engine/communicator.h"
 #include "engine/plan.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -93,7 +94,33 @@ static void check_received(enum ordo_mpi_form form, uint32_t rank, uint32_t nran
 		"the received part is another", nrank);
 	expect(is_same_tree(&received->trees, &own->trees), "the received tree is another", nrank);
 	expect(!strcmp(received->digest, own->digest), "the received digest is another", nrank);
+	expect(*own->schedule && !strcmp(received->schedule, own->schedule),
+		"the received digest of the schedule is another", nrank);
 	ordo_mpi_plan_destroy(received);
+}
+
+/* Where the last rank has another order, or another schedule, all get an error. */
+static void check_disagreement(int rank, int nrank)
+{
+	for (int what = 0; what < 3; what++) {
+		MPI_Comm comm;
+		int code, codes[2];
+		PMPI_Comm_dup(MPI_COMM_WORLD, &comm);
+		const bool differs = what && rank == nrank - 1;
+		ordo_mpi_wanted_order = differs && what == 1 ? ORDO_MPI_LINEAR : ORDO_MPI_DYADIC;
+		struct mpi_state *state = ordo_mpi_state(comm, &code);
+		const enum ordo_mpi_form form =
+			differs && what == 2 ? ORDO_MPI_LONG_ALLREDUCE : ORDO_MPI_SHORT_ALLREDUCE;
+		const struct mpi_plan *plan = ordo_mpi_state_plan(state, form, &code);
+		const int has = plan != NULL;
+		PMPI_Allreduce(&has, &codes[0], 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+		PMPI_Allreduce(&has, &codes[1], 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+		expect(codes[0] == !what && codes[1] == !what,
+			what ? "ranks that disagree go on" : "ranks that agree do not go on",
+			(uint32_t)nrank);
+		PMPI_Comm_free(&comm);
+	}
+	ordo_mpi_wanted_order = ORDO_MPI_DYADIC;
 }
 
 int main(int argc, char **argv)
@@ -107,6 +134,7 @@ int main(int argc, char **argv)
 	for (uint32_t n = 2; n <= 33 && !rank; n++)
 		for (int order = ORDO_MPI_DYADIC; order <= ORDO_MPI_FOLDED; order++)
 			check_order((enum ordo_mpi_order)order, n);
+	check_disagreement(rank, nrank);
 	PMPI_Allreduce(MPI_IN_PLACE, &nfailed, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
 	PMPI_Finalize();
 	return nfailed != 0;

@@ -34,6 +34,14 @@ def _():
     wanted(ended > 0, done.stdout, done.stderr)
 
 
+@case("a copy that MPI cannot make ends the program and says why")
+def _():
+    done = start("copy")
+    wanted(done.returncode != 0 and "waits for ever" not in done.stderr, done.stdout, done.stderr)
+    wanted(f"rank {RANKS - 1} of {RANKS} could not copy or reduce elements" in done.stderr,
+           done.stderr)
+
+
 if not launch.command(LIBRARY, 1, []):
     print(f"1..0 # SKIP there is no launcher of {LIBRARY}")
     sys.exit(0)

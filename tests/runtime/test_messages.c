@@ -202,7 +202,7 @@ static void open_rank(struct rank_run *run, const struct trial_of_part *trial,
 	struct ordo_part *part, struct port *port)
 {
 	struct ordo_error error;
-	run->bound = ordo_part_bind(part, &trial->options, 0, 0, &error);
+	run->bound = ordo_part_bind(part, &trial->options, NULL, &error);
 	if (!run->bound)
 		print_error("%s\n", error.text);
 	assert_non_null(run->bound);

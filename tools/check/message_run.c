@@ -13,7 +13,7 @@ bool open_message_run(struct message_run *run, const struct message_world *world
 	if (levels)
 		run->part = ordo_part_create(levels, world->rank, error);
 	ordo_levels_destroy(levels);
-	if (!run->part || !(run->bound = ordo_part_bind(run->part, options, 0, 0, error)))
+	if (!run->part || !(run->bound = ordo_part_bind(run->part, options, NULL, error)))
 		return false;
 	run->messenger = world->mpi->make_messenger(
 		ordo_part_requests(run->part), options->type, world->synchronous);

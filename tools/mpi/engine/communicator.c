@@ -3,6 +3,7 @@
 #include "call.h"
 #include "world/world.h"
 #include <ordo/error.h>
+#include <ordo/version.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -161,21 +162,26 @@ struct mpi_window *ordo_mpi_state_window(struct mpi_state *state)
 	state->dyadic = ordo_mpi_tree(ORDO_MPI_DYADIC, (uint32_t)state->nrank, &error);
 	state->counts = malloc((size_t)state->nrank * sizeof *state->counts);
 	const bool has = state->trees && state->dyadic && state->counts;
-	if (ordo_mpi_agree(state->comm, has ? MPI_SUCCESS : MPI_ERR_NO_MEM) == MPI_SUCCESS)
-		state->window = ordo_mpi_window_open(state->comm);
-	return state->window;
+	return state->window = ordo_mpi_window_open(state->comm, has);
 }
 
-/* One digest, of schedule and order, on all ranks. plan: NULL if this rank has none, because of
- * `error`. */
+/* What must be the same on all ranks: the order, the schedule and the version. */
+static void describe_plan(const struct mpi_plan *plan, char *text, size_t size)
+{
+	snprintf(text, size, "%s of schedule %s, %s (form %d) of ordo " ORDO_VERSION, plan->digest,
+		plan->schedule, plan->algorithm, (int)plan->form);
+}
+
+/* One digest, of schedule, order and version, on all ranks. plan: NULL if this rank has none,
+ * because of `error`. */
 static int compare_digests(
 	const struct mpi_state *state, const struct mpi_plan *plan, const struct ordo_error *error)
 {
-	char own[64] = {0}, first[64];
+	char own[192] = {0}, first[192];
 	int all[2] = {0};
 	if (plan)
-		snprintf(own, sizeof own, "%s %d", plan->digest, (int)plan->form);
-	memcpy(first, own, sizeof own);
+		describe_plan(plan, own, sizeof own);
+	memcpy(first, own, sizeof first);
 	int code = PMPI_Bcast(first, sizeof first, MPI_CHAR, 0, state->comm);
 	const bool same = !plan || !first[0] || !memcmp(own, first, sizeof own);
 	if (!same)
@@ -227,8 +233,10 @@ static bool is_same(const struct mpi_bound *bound, const struct mpi_bound *wante
 	const struct ordo_mpi_call *call, int nrank)
 {
 	if (bound->plan != wanted->plan || bound->type != wanted->type ||
-		bound->reduction != wanted->reduction || !bound->extent != !wanted->extent ||
-		bound->count != wanted->count || bound->alignment != wanted->alignment ||
+		bound->reduction != wanted->reduction ||
+		!bound->opaque.extent != !wanted->opaque.extent ||
+		bound->opaque.size != wanted->opaque.size || bound->count != wanted->count ||
+		bound->alignment != wanted->alignment ||
 		!bound->counts == ordo_mpi_has_counts(call))
 		return false;
 	for (int r = 0; bound->counts && r < nrank; r++)
@@ -260,10 +268,10 @@ static bool open_bound(const struct mpi_state *state, struct mpi_bound *bound,
 		.reduction = wanted->reduction,
 		.count = wanted->count,
 		.block_count = bound->counts,
-		.alignment = wanted->extent ? 0 : wanted->alignment};
+		.alignment = wanted->opaque.extent ? 0 : wanted->alignment};
 	if (has_memory)
-		bound->part = ordo_part_bind(
-			wanted->plan->part, &options, wanted->extent, wanted->margin, &error);
+		bound->part = ordo_part_bind(wanted->plan->part, &options,
+			wanted->opaque.extent ? &wanted->opaque : NULL, &error);
 	return bound->part;
 }
 
@@ -288,7 +296,7 @@ struct mpi_bound *ordo_mpi_state_bind(struct mpi_state *state, const struct mpi_
 	struct mpi_bound *bound = find_place(state, wanted, call);
 	const bool is_new = !bound->plan;
 	*code = MPI_SUCCESS;
-	if (is_new || bound->extent != wanted->extent || bound->margin != wanted->margin) {
+	if (is_new || memcmp(&bound->opaque, &wanted->opaque, sizeof wanted->opaque)) {
 		close_bound(bound);
 		if (!open_bound(state, bound, wanted, call))
 			*code = MPI_ERR_NO_MEM;
@@ -332,11 +340,11 @@ int ordo_mpi_state_scratch(struct mpi_state *state, const struct mpi_elements *e
 	return code;
 }
 
-int ordo_mpi_compare_calls(MPI_Comm comm, const char *call)
+int ordo_mpi_compare_calls(MPI_Comm comm, const char *call, bool *passes)
 {
 	enum { MOST = 256 };
 	char own[MOST] = {0}, first[MOST], other[MOST];
-	int code, lowest = 0;
+	int code, all[2] = {0};
 	const struct mpi_state *state = ordo_mpi_state(comm, &code);
 	if (!state)
 		return code;
@@ -345,8 +353,11 @@ int ordo_mpi_compare_calls(MPI_Comm comm, const char *call)
 	code = PMPI_Bcast(first, MOST, MPI_CHAR, 0, state->comm);
 	if (code != MPI_SUCCESS)
 		return code;
-	const int differs = strcmp(own, first) ? state->rank : state->nrank;
-	code = PMPI_Allreduce(&differs, &lowest, 1, MPI_INT, MPI_MIN, state->comm);
+	/* the lowest rank that differs, and 0 if any passes the call on */
+	const int found[2] = {strcmp(own, first) ? state->rank : state->nrank, !*passes};
+	code = PMPI_Allreduce(found, all, 2, MPI_INT, MPI_MIN, state->comm);
+	const int lowest = all[0];
+	*passes = !all[1];
 	if (code != MPI_SUCCESS || lowest == state->nrank)
 		return code;
 	memcpy(other, own, sizeof other);

@@ -15,7 +15,7 @@ struct mpi_bound {
 	struct messenger messenger;
 	enum ordo_type type;
 	enum ordo_reduction reduction;
-	uint64_t extent, margin;   /* 0: our type */
+	struct ordo_opaque opaque; /* extent 0: our type */
 	uint64_t count, alignment; /* see struct ordo_plan_options */
 	uint64_t *counts;	   /* [nrank] of ReduceScatter with unequal counts; or NULL */
 	uint64_t used;		   /* the call that used it last */

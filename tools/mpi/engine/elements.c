@@ -54,7 +54,7 @@ static bool is_common(struct mpi_elements *elements)
 		return false;
 	elements->is_ours = elements->is_packed = true;
 	elements->type = is_double ? ORDO_F64 : ORDO_F32;
-	elements->size = elements->extent = elements->margin =
+	elements->size = elements->extent = elements->margin = elements->reach =
 		is_double ? sizeof(double) : sizeof(float);
 	return true;
 }
@@ -66,6 +66,7 @@ int ordo_mpi_elements(struct mpi_elements *elements, MPI_Datatype datatype, MPI_
 	*elements = (struct mpi_elements){.per_element = 1, .datatype = datatype, .op = op};
 	if (is_common(elements))
 		return MPI_SUCCESS;
+	elements->may_differ = !ordo_mpi_is_builtin(op);
 	int code = PMPI_Type_get_extent(datatype, &low, &extent);
 	if (code == MPI_SUCCESS)
 		code = PMPI_Type_get_true_extent(datatype, &true_low, &true_extent);
@@ -76,7 +77,7 @@ int ordo_mpi_elements(struct mpi_elements *elements, MPI_Datatype datatype, MPI_
 	if (extent < 0 || true_extent < 0)
 		return MPI_ERR_TYPE;
 	elements->size = (uint64_t)size;
-	elements->may_differ = !ordo_mpi_is_builtin(op);
+	elements->reach = (uint64_t)true_extent;
 	elements->extent = extent ? (uint64_t)extent : 1;
 	const MPI_Aint before = true_low < 0 ? -true_low : 0,
 		       end = true_low + true_extent > 0 ? true_low + true_extent : 0;
@@ -86,9 +87,18 @@ int ordo_mpi_elements(struct mpi_elements *elements, MPI_Datatype datatype, MPI_
 	return MPI_SUCCESS;
 }
 
+static int copy_ours(void *closure, void *dst, const void *src, uint64_t n)
+{
+	const struct mpi_elements *elements = closure;
+	memmove(dst, src, n * elements->extent);
+	return MPI_SUCCESS;
+}
+
 static int copy_opaque(void *closure, void *dst, const void *src, uint64_t n)
 {
 	const struct mpi_elements *elements = closure;
+	if (elements->is_packed)
+		return copy_ours(closure, dst, src, n);
 	for (uint64_t done = 0; done < n; done += MOST) {
 		const int part = (int)(n - done < MOST ? n - done : MOST);
 		const int code = PMPI_Sendrecv((const char *)src + done * elements->extent, part,
@@ -110,13 +120,6 @@ int ordo_mpi_elements_reduce(
 		if (code != MPI_SUCCESS)
 			return code;
 	}
-	return MPI_SUCCESS;
-}
-
-static int copy_ours(void *closure, void *dst, const void *src, uint64_t n)
-{
-	const struct mpi_elements *elements = closure;
-	memmove(dst, src, n * elements->extent);
 	return MPI_SUCCESS;
 }
 

@@ -14,6 +14,7 @@ struct mpi_elements {
 	uint64_t extent;      /* bytes from one of the datatype to the next */
 	uint64_t size;	      /* bytes without gaps: the same on all ranks, unlike the extent */
 	uint64_t margin;      /* see ordo_part_bind */
+	uint64_t reach;	      /* bytes from the first of one to its last: its true extent */
 	bool is_packed;	      /* without gaps: bytes can be copied */
 	bool may_differ;      /* an operation of the program: types may be laid out otherwise on
 			       * another rank */

@@ -63,29 +63,25 @@ static int run_on_copy(
 {
 	const struct mpi_reduction *reduction = copies->reduction;
 	const struct mpi_elements *elements = &reduction->elements;
-	int code = ordo_mpi_elements_copy(elements, copies->copy, input, copies->n);
+	ordo_mpi_reduction_copy(reduction, copies->copy, input, copies->n);
 	char *result = copies->in_place ? (char *)copies->copy + first * elements->extent : output;
-	if (code == MPI_SUCCESS)
-		code = ordo_mpi_reduction_run(reduction, copies->plan, copies->copy, result);
+	const int code = ordo_mpi_reduction_run(reduction, copies->plan, copies->copy, result);
 	if (code == MPI_SUCCESS && copies->in_place && output)
-		code = ordo_mpi_elements_copy(elements, output, result, nout);
+		ordo_mpi_reduction_copy(reduction, output, result, nout);
 	return code;
 }
 
 static int reduce(const struct copies *copies, void *output)
 {
 	const struct ordo_mpi_call *call = copies->reduction->call;
-	const struct mpi_elements *elements = &copies->reduction->elements;
 	const bool is_given_in_place = call->send == MPI_IN_PLACE;
 	const void *input = is_given_in_place ? call->receive : call->send;
-	int code = MPI_SUCCESS;
 	if (copies->copy)
 		return run_on_copy(copies, input, 0, copies->n, output);
 	if (copies->in_place && !is_given_in_place)
-		code = ordo_mpi_elements_copy(elements, output, input, copies->n);
-	return code == MPI_SUCCESS ? ordo_mpi_reduction_run(copies->reduction, copies->plan,
-					     copies->in_place ? output : input, output)
-				   : code;
+		ordo_mpi_reduction_copy(copies->reduction, output, input, copies->n);
+	return ordo_mpi_reduction_run(
+		copies->reduction, copies->plan, copies->in_place ? output : input, output);
 }
 
 static int scatter(const struct copies *copies)

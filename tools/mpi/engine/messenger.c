@@ -41,13 +41,15 @@ static bool wait(void *closure, uint32_t request)
 static bool reduce(void *closure, void *dst, const void *src, uint64_t n)
 {
 	struct messenger *m = closure;
-	return succeeded(m, ordo_mpi_elements_reduce(&m->elements, dst, src, n));
+	m->is_lost = !succeeded(m, ordo_mpi_elements_reduce(&m->elements, dst, src, n));
+	return !m->is_lost;
 }
 
 static bool copy(void *closure, void *dst, const void *src, uint64_t n)
 {
 	struct messenger *m = closure;
-	return dst == src || succeeded(m, m->arithmetic.copy(&m->elements, dst, src, n));
+	m->is_lost = dst != src && !succeeded(m, m->arithmetic.copy(&m->elements, dst, src, n));
+	return !m->is_lost;
 }
 
 bool ordo_mpi_messenger_open(
@@ -71,6 +73,7 @@ bool ordo_mpi_messenger_open(
 void ordo_mpi_messenger_set(struct messenger *messenger, const struct mpi_elements *elements)
 {
 	messenger->code = MPI_SUCCESS;
+	messenger->is_lost = false;
 	messenger->elements = *elements;
 	messenger->arithmetic = ordo_mpi_elements_arithmetic(&messenger->elements);
 	messenger->datatype = !elements->is_ours	   ? elements->datatype

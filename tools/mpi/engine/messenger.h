@@ -14,7 +14,8 @@ struct messenger {
 	MPI_Request *requests; /* [nrequest] */
 	uint32_t nrequest;
 	bool synchronous;
-	int code; /* of the MPI call that failed; MPI_SUCCESS: none */
+	int code;     /* of the MPI call that failed; MPI_SUCCESS: none */
+	bool is_lost; /* it was no message: the other ranks do not know */
 };
 
 /* Elements of our types, which our loops reduce, for so many requests. false: no memory. */

@@ -5,6 +5,7 @@
 #include <ordo/compiler.h>
 #include <ordo/detail/fail.h>
 #include <ordo/detail/generators.h>
+#include <ordo/detail/replay.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -58,7 +59,8 @@ static bool fill(
 	if (proof && !proof->proved)
 		worked = ordo_fail(error, ORDO_REFUTED, 0, "%s on %" PRIu32 " ranks is not proved",
 			plan->algorithm, plan->nrank);
-	worked = worked && ordo_mpi_trees_open(&plan->trees, proof, error);
+	worked = worked && ordo_mpi_trees_open(&plan->trees, proof, error) &&
+		 ordo_schedule_digest(schedule, plan->schedule, error);
 	if (worked)
 		memcpy(plan->digest, proof->digest, sizeof plan->digest);
 	ordo_proof_destroy(proof);
@@ -285,7 +287,7 @@ void ordo_mpi_plans_print(FILE *out)
 struct heading {
 	uint64_t part_bytes; /* 0: it failed */
 	uint32_t nstep, depth;
-	char digest[33];
+	char digest[33], schedule[33];
 };
 
 static bool send_part(const struct mpi_plan *plan, const struct ordo_levels *levels, int rank,
@@ -293,8 +295,9 @@ static bool send_part(const struct mpi_plan *plan, const struct ordo_levels *lev
 {
 	struct ordo_part *part = ordo_part_create(levels, (uint32_t)rank, error);
 	struct heading heading = {
-		part ? ordo_part_bytes(part) : 0, plan->trees.nstep, plan->trees.depth, ""};
+		part ? ordo_part_bytes(part) : 0, plan->trees.nstep, plan->trees.depth, "", ""};
 	memcpy(heading.digest, plan->digest, sizeof heading.digest);
+	memcpy(heading.schedule, plan->schedule, sizeof heading.schedule);
 	int code = PMPI_Send(&heading, sizeof heading, MPI_BYTE, rank, 0, comm), is_ready = 0;
 	if (part && code == MPI_SUCCESS)
 		code = PMPI_Recv(&is_ready, 1, MPI_INT, rank, 0, comm, MPI_STATUS_IGNORE);
@@ -359,6 +362,7 @@ static bool receive_part(struct mpi_plan *plan, MPI_Comm comm, struct ordo_error
 		plan->part = ordo_part_read(bytes, heading.part_bytes, error);
 		plan->trees = trees;
 		memcpy(plan->digest, heading.digest, sizeof plan->digest);
+		memcpy(plan->schedule, heading.schedule, sizeof plan->schedule);
 	} else {
 		free(trees.steps);
 	}

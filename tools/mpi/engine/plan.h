@@ -27,6 +27,7 @@ struct mpi_plan {
 	uint32_t nshard;       /* of shards.c; else 0: one a rank */
 	const char *algorithm; /* as given to the compiler */
 	char digest[33];       /* the order's; "": generated, not proved at this size */
+	char schedule[33];     /* of all that it does; "": generated, or of a document */
 	struct ordo_part *part;
 	struct mpi_trees trees;
 };

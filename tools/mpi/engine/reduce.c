@@ -1,8 +1,11 @@
 /* reduce.c - reductions of a program, by the parts of proved schedules. */
 #include "folder.h"
 #include "reduction.h"
+#include "world/world.h"
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 /* From this size on the few bytes of a schedule matter more than its few messages. */
 #define LONG_BYTES (UINT64_C(32) << 10)
@@ -11,6 +14,31 @@
 /* Bytes of an element that many of fit a tile. */
 #define MOST_WINDOW_EXTENT 256
 
+/* The others cannot be told: they wait for messages of this rank. */
+static void end_program(const struct mpi_reduction *reduction, int code)
+{
+	const struct timespec moment = {0, 300000000}; /* launchers drop text if they are quicker */
+	char text[MPI_MAX_ERROR_STRING];
+	int length = 0;
+	if (PMPI_Error_string(code, text, &length) != MPI_SUCCESS)
+		length = 0;
+	fprintf(stderr,
+		"ordo: rank %d of %d could not copy or reduce elements of its type (%.*s), and the "
+		"others wait for it: the program ends\n",
+		reduction->state->rank, reduction->state->nrank, length, text);
+	nanosleep(&moment, NULL);
+	ordo_mpi_world_abort(1);
+	abort();
+}
+
+void ordo_mpi_reduction_copy(
+	const struct mpi_reduction *reduction, void *dst, const void *src, uint64_t n)
+{
+	const int code = ordo_mpi_elements_copy(&reduction->elements, dst, src, n);
+	if (code != MPI_SUCCESS)
+		end_program(reduction, code);
+}
+
 int ordo_mpi_reduction_run(const struct mpi_reduction *reduction, const struct mpi_plan *plan,
 	const void *input, void *output)
 {
@@ -18,8 +46,9 @@ int ordo_mpi_reduction_run(const struct mpi_reduction *reduction, const struct m
 	const struct mpi_bound wanted = {.plan = plan,
 		.type = elements->type,
 		.reduction = ORDO_SUM,
-		.extent = elements->is_ours ? 0 : elements->extent,
-		.margin = elements->is_ours ? 0 : elements->margin,
+		.opaque = elements->is_ours ? (struct ordo_opaque){0}
+					    : (struct ordo_opaque){elements->size, elements->extent,
+						      elements->reach, elements->margin},
 		.count = (uint64_t)reduction->call->count * elements->per_element,
 		.alignment = elements->per_element};
 	int code;
@@ -32,9 +61,11 @@ int ordo_mpi_reduction_run(const struct mpi_reduction *reduction, const struct m
 		const void *given;
 		void *taken;
 	} in = {input};
-	if (!ordo_bound_part_run(bound->part, in.taken, output, &bound->messenger.calls, NULL))
-		return bound->messenger.code != MPI_SUCCESS ? bound->messenger.code : MPI_ERR_OTHER;
-	return MPI_SUCCESS;
+	if (ordo_bound_part_run(bound->part, in.taken, output, &bound->messenger.calls, NULL))
+		return MPI_SUCCESS;
+	if (bound->messenger.is_lost)
+		end_program(reduction, bound->messenger.code);
+	return bound->messenger.code != MPI_SUCCESS ? bound->messenger.code : MPI_ERR_OTHER;
 }
 
 /* Runs a form of the order. */
@@ -52,11 +83,10 @@ static int allreduce(const struct mpi_reduction *reduction)
 	const struct ordo_mpi_call *call = reduction->call;
 	const struct mpi_elements *elements = &reduction->elements;
 	const uint64_t n = (uint64_t)call->count;
-	const int code = call->send == MPI_IN_PLACE
-				 ? MPI_SUCCESS
-				 : ordo_mpi_elements_copy(elements, call->receive, call->send, n);
-	if (code != MPI_SUCCESS || reduction->state->nrank == 1)
-		return code;
+	if (call->send != MPI_IN_PLACE)
+		ordo_mpi_reduction_copy(reduction, call->receive, call->send, n);
+	if (reduction->state->nrank == 1)
+		return MPI_SUCCESS;
 	return run(reduction,
 		n * elements->size < LONG_BYTES ? ORDO_MPI_SHORT_ALLREDUCE
 						: ORDO_MPI_LONG_ALLREDUCE,
@@ -93,15 +123,17 @@ static int reduce(const struct mpi_reduction *reduction)
 	const void *input = in_place ? call->receive : call->send;
 	void *output = is_root ? call->receive : NULL;
 	struct mpi_scratch scratch;
-	if (reduction->state->nrank == 1)
-		return in_place ? MPI_SUCCESS
-				: ordo_mpi_elements_copy(elements, output, call->send, n);
+	if (reduction->state->nrank == 1) {
+		if (!in_place)
+			ordo_mpi_reduction_copy(reduction, output, call->send, n);
+		return MPI_SUCCESS;
+	}
 	const bool needs_other = !rank && (!is_root || in_place);
 	int code = ordo_mpi_state_scratch(
 		reduction->state, elements, n, needs_other ? n : 0, &scratch);
 	if (code == MPI_SUCCESS && needs_other) {
 		if (is_root)
-			code = ordo_mpi_elements_copy(elements, scratch.at, call->receive, n);
+			ordo_mpi_reduction_copy(reduction, scratch.at, call->receive, n);
 		input = is_root ? scratch.at : input;
 		output = is_root ? output : scratch.at;
 	}
@@ -121,9 +153,11 @@ static int reduce_scatter(const struct mpi_reduction *reduction)
 	const uint64_t own = (uint64_t)ordo_mpi_block(call, state->rank);
 	const bool in_place = call->send == MPI_IN_PLACE;
 	struct mpi_scratch scratch;
-	if (state->nrank == 1)
-		return in_place ? MPI_SUCCESS
-				: ordo_mpi_elements_copy(elements, call->receive, call->send, own);
+	if (state->nrank == 1) {
+		if (!in_place)
+			ordo_mpi_reduction_copy(reduction, call->receive, call->send, own);
+		return MPI_SUCCESS;
+	}
 	int code = ordo_mpi_state_scratch(state, elements,
 		(uint64_t)ordo_mpi_length(call, state->nrank), in_place ? own : 0, &scratch);
 	void *output = in_place && own ? scratch.at : call->receive;
@@ -131,21 +165,31 @@ static int reduce_scatter(const struct mpi_reduction *reduction)
 		code = run(reduction, ORDO_MPI_SCATTERED, in_place ? call->receive : call->send,
 			output);
 	if (code == MPI_SUCCESS && in_place)
-		code = ordo_mpi_elements_copy(elements, call->receive, output, own);
+		ordo_mpi_reduction_copy(reduction, call->receive, output, own);
 	free(scratch.memory);
 	return code;
 }
 
-bool ordo_mpi_reduction_fits(const struct mpi_reduction *reduction)
+/* What the elements are like. Those of the program's operations may be others on each rank, which
+ * agree. Returns an MPI error code. */
+static int examine(struct mpi_reduction *reduction)
 {
-	const struct mpi_elements *elements = &reduction->elements;
-	const bool fits = elements->is_packed && elements->extent <= MOST_WINDOW_EXTENT;
-	const int bytes = fits ? (int)elements->extent : 0, own[2] = {bytes, -bytes};
-	int all[2] = {0};
+	struct mpi_elements *elements = &reduction->elements;
+	const struct ordo_mpi_call *call = reduction->call;
+	const int code = ordo_mpi_elements(elements, call->datatype, call->op);
+	const bool fits = code == MPI_SUCCESS && elements->is_packed &&
+			  elements->extent <= MOST_WINDOW_EXTENT;
+	const int bytes = fits ? (int)elements->extent : 0,
+		  own[3] = {bytes, -bytes, code == MPI_SUCCESS};
+	int all[3] = {0};
+	reduction->fits = fits;
 	if (!elements->may_differ)
-		return fits;
-	PMPI_Allreduce(own, all, 2, MPI_INT, MPI_MIN, reduction->state->comm);
-	return all[0] > 0 && all[0] == -all[1];
+		return code;
+	const int found = PMPI_Allreduce(own, all, 3, MPI_INT, MPI_MIN, reduction->state->comm);
+	reduction->fits = all[0] > 0 && all[0] == -all[1];
+	if (code != MPI_SUCCESS || found != MPI_SUCCESS)
+		return code != MPI_SUCCESS ? code : found;
+	return all[2] ? MPI_SUCCESS : MPI_ERR_OTHER;
 }
 
 bool ordo_mpi_reduction_share(
@@ -160,7 +204,9 @@ bool ordo_mpi_reduction_share(
 		.elements = &reduction->elements,
 		.input = in_place ? call->receive : call->send,
 		.output = receives ? call->receive : NULL};
-	if (!through.window || !ordo_mpi_reduction_fits(reduction))
+	if (!through.window || !reduction->fits ||
+		!ordo_mpi_window_takes(through.window,
+			(uint64_t)ordo_mpi_length(call, state->nrank) * reduction->elements.extent))
 		return false;
 	if (call->operation == ORDO_MPI_ALLREDUCE || call->operation == ORDO_MPI_REDUCE) {
 		*code = ordo_mpi_window_reduce(&through, (uint64_t)call->count);
@@ -178,8 +224,10 @@ int ordo_mpi_reduce(const struct ordo_mpi_call *call)
 	int code;
 	if (!(reduction.state = ordo_mpi_state(call->comm, &code)))
 		return code;
-	code = ordo_mpi_elements(&reduction.elements, call->datatype, call->op);
-	if (code != MPI_SUCCESS || !ordo_mpi_length(call, reduction.state->nrank))
+	if (!ordo_mpi_length(call, reduction.state->nrank))
+		return MPI_SUCCESS;
+	code = examine(&reduction);
+	if (code != MPI_SUCCESS)
 		return code;
 	if (call->nshard)
 		return ordo_mpi_reduction_shards(&reduction);

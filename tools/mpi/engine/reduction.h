@@ -11,14 +11,16 @@ struct mpi_reduction {
 	const struct ordo_mpi_call *call;
 	struct mpi_state *state;
 	struct mpi_elements elements;
+	bool fits; /* on all ranks: a window takes the elements */
 };
 
 /* Runs a plan on these buffers, by messages. All ranks call, with plans of one schedule. Returns an
  * MPI error code, as all here. */
 int ordo_mpi_reduction_run(const struct mpi_reduction *reduction, const struct mpi_plan *plan,
 	const void *input, void *output);
-/* Whether the elements are such that a window takes them, on all ranks, which call. */
-bool ordo_mpi_reduction_fits(const struct mpi_reduction *reduction);
+/* Copies n elements. If MPI fails there, it ends the program: the other ranks wait for this one. */
+void ordo_mpi_reduction_copy(
+	const struct mpi_reduction *reduction, void *dst, const void *src, uint64_t n);
 /* Through the window, if there is one for these elements; false: there is none. trees: all
  * elements'. */
 bool ordo_mpi_reduction_share(

@@ -178,12 +178,11 @@ static bool share(const struct mpi_reduction *reduction, int *code)
 {
 	struct mpi_state *state = reduction->state;
 	const uint32_t nrank = (uint32_t)state->nrank, nshard = (uint32_t)reduction->call->nshard;
-	if (!has_subtrees(nshard, nrank) || !ordo_mpi_state_window(state) ||
-		!ordo_mpi_reduction_fits(reduction))
+	if (!has_subtrees(nshard, nrank) || !ordo_mpi_state_window(state) || !reduction->fits)
 		return false;
 	struct ordo_mpi_call call = *reduction->call;
 	call.send = MPI_IN_PLACE;
-	const struct mpi_reduction sums = {&call, state, reduction->elements};
+	const struct mpi_reduction sums = {&call, state, reduction->elements, true};
 	const int folded = fold(reduction, (int)(nshard / nrank));
 	if (!ordo_mpi_reduction_share(&sums, state->dyadic, code))
 		return false;

@@ -5,6 +5,8 @@
  * there: each rank evaluates all of it. In a long turn each evaluates one part into the shared
  * result, says so, and copies the whole when all parts are there.
  *
+ * Memory for short turns is made with the window, and that for long ones when the first needs it.
+ *
  * Tiles and results are there twice, for odd and for even turns, and that is all the care their
  * reuse needs: who writes for turn t + 2 has seen that all ranks arrived in turn t + 1, which they
  * did after their last access to what belongs to turn t.
@@ -14,6 +16,7 @@
 #include "window.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <sched.h>
 #include <stdalign.h>
 #include <stdatomic.h>
@@ -21,8 +24,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
+#define XXH_INLINE_ALL
+#include <xxhash.h>
 
 bool ordo_mpi_wants_window = true;
 
@@ -42,41 +48,43 @@ struct rank_lines {
 	struct line folded;
 };
 
-struct mpi_window {
-	unsigned char *memory;
+/* Memory that all ranks have mapped; or NULL. */
+struct shared {
+	unsigned char *at;
 	size_t bytes;
+};
+
+struct mpi_window {
+	struct shared small, large;
 	int rank, nrank;
 	MPI_Comm comm;
 	uint64_t turn;
-	unsigned spins;		   /* before a processor is given to another rank */
-	struct rank_lines *lines;  /* [nrank] */
-	unsigned char *results[2]; /* a tile each */
-	unsigned char *tiles;	   /* [2][nrank] */
-	const void **inputs;	   /* [nrank] of this turn */
+	unsigned spins;		  /* before a processor is given to another rank */
+	struct rank_lines *lines; /* [nrank], in the small memory */
+	const void **inputs;	  /* [nrank] of this turn */
+	bool is_refused;	  /* the large memory was not to be had */
 };
 
-static size_t bytes_of(int nrank)
+/* The lines, and short tiles: [2][nrank]. */
+static size_t small_bytes(int nrank)
 {
-	return (size_t)nrank * sizeof(struct rank_lines) + 2 * ((size_t)nrank + 1) * TILE_BYTES;
+	return (size_t)nrank * (sizeof(struct rank_lines) + 2 * SHORT_BYTES);
 }
 
-static void place(struct mpi_window *window)
+/* Two results, and tiles: [2][nrank]. */
+static size_t large_bytes(int nrank)
 {
-	unsigned char *at = window->memory;
-	window->lines = (struct rank_lines *)(void *)at;
-	at += (size_t)window->nrank * sizeof(struct rank_lines);
-	for (int i = 0; i < 2; i++, at += TILE_BYTES)
-		window->results[i] = at;
-	window->tiles = at;
+	return 2 * ((size_t)nrank + 1) * TILE_BYTES;
 }
 
 /* Rank 0 makes the memory, which nobody finds by name once all have it. -1: it is not to be had. */
 static int make_memory(char *name, size_t size, size_t bytes)
 {
+	static _Atomic unsigned number;
 	struct timespec now;
 	clock_gettime(CLOCK_MONOTONIC, &now);
-	snprintf(name, size, "/ordo-%ld-%lld%09ld", (long)getpid(), (long long)now.tv_sec,
-		now.tv_nsec);
+	snprintf(name, size, "/ordo-%ld-%u-%lld%09ld", (long)getpid(), atomic_fetch_add(&number, 1),
+		(long long)now.tv_sec, now.tv_nsec);
 	const int file = shm_open(name, O_RDWR | O_CREAT | O_EXCL, 0600);
 	/* all of it, now: a write to memory that is not there would end the program */
 	if (file >= 0 && posix_fallocate(file, 0, (off_t)bytes)) {
@@ -88,76 +96,102 @@ static int make_memory(char *name, size_t size, size_t bytes)
 }
 
 /* All ranks have it, or none. */
-static bool map_memory(struct mpi_window *window)
+static bool map_memory(const struct mpi_window *window, size_t bytes, struct shared *shared)
 {
 	char name[64] = "";
-	int file = window->rank ? -1 : make_memory(name, sizeof name, window->bytes);
+	int file = window->rank ? -1 : make_memory(name, sizeof name, bytes);
 	if (PMPI_Bcast(name, sizeof name, MPI_CHAR, 0, window->comm) != MPI_SUCCESS)
 		return false;
 	if (window->rank)
 		file = shm_open(name, O_RDWR, 0600);
-	void *memory =
-		file < 0 ? MAP_FAILED
-			 : mmap(NULL, window->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+	void *memory = file < 0 ? MAP_FAILED
+				: mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
 	if (file >= 0)
 		close(file);
 	int worked = memory != MAP_FAILED, all = 0;
 	PMPI_Allreduce(&worked, &all, 1, MPI_INT, MPI_MIN, window->comm);
 	if (!window->rank)
 		shm_unlink(name);
-	window->memory = worked ? memory : NULL;
+	if (worked && !all)
+		munmap(memory, bytes);
+	if (all)
+		*shared = (struct shared){memory, bytes};
 	return all;
 }
 
-static bool share_memory(MPI_Comm comm, int nrank)
+/* A number for the machine whose memory this process shares with others: the boot of its kernel,
+ * its name, since a container may have another, and the file system of shared memory. */
+static uint64_t machine;
+static void find_machine(void)
 {
-	MPI_Comm node;
-	int n = 0, all = 0;
-	if (PMPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node) !=
-		MPI_SUCCESS)
-		return false;
-	PMPI_Comm_size(node, &n);
-	PMPI_Comm_free(&node);
-	PMPI_Allreduce(&n, &all, 1, MPI_INT, MPI_MIN, comm);
-	return all == nrank;
+	char text[512] = {0};
+	struct stat info = {0};
+	FILE *file = fopen("/proc/sys/kernel/random/boot_id", "r");
+	size_t n = file ? fread(text, 1, 64, file) : 0;
+	if (file)
+		fclose(file);
+	if (!gethostname(text + n, 256))
+		n += strlen(text + n);
+	stat("/dev/shm", &info);
+	memcpy(text + n, &info.st_dev, sizeof info.st_dev);
+	machine = XXH3_64bits(text, n + sizeof info.st_dev);
 }
 
-struct mpi_window *ordo_mpi_window_open(MPI_Comm comm)
+/* All ranks are ready, and on one machine: one message each way, where MPI_Comm_split_type makes a
+ * communicator. */
+static bool share_memory(MPI_Comm comm, bool is_ready)
 {
-	int nrank, worked, all = 0;
-	PMPI_Comm_size(comm, &nrank);
-	if (!ordo_mpi_wants_window || !share_memory(comm, nrank))
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+	pthread_once(&once, find_machine);
+	const uint64_t own[3] = {machine, ~machine, is_ready};
+	uint64_t all[3] = {0};
+	return PMPI_Allreduce(own, all, 3, MPI_UINT64_T, MPI_MIN, comm) == MPI_SUCCESS &&
+	       all[0] == ~all[1] && all[2];
+}
+
+struct mpi_window *ordo_mpi_window_open(MPI_Comm comm, bool is_ready)
+{
+	int nrank;
+	if (!ordo_mpi_wants_window)
 		return NULL;
+	PMPI_Comm_size(comm, &nrank);
 	struct mpi_window *window = calloc(1, sizeof *window);
 	const void **inputs = malloc((size_t)nrank * sizeof *inputs);
-	worked = window && inputs;
-	PMPI_Allreduce(&worked, &all, 1, MPI_INT, MPI_MIN, comm);
-	if (all) {
-		const long cores = sysconf(_SC_NPROCESSORS_ONLN);
-		*window = (struct mpi_window){.nrank = nrank,
-			.comm = comm,
-			.bytes = bytes_of(nrank),
-			.spins = nrank > cores ? 16 : 4096,
-			.inputs = inputs};
-		PMPI_Comm_rank(comm, &window->rank);
-		if (map_memory(window)) {
-			place(window);
-			return window;
-		}
-		ordo_mpi_window_close(window);
+	if (!share_memory(comm, is_ready && window && inputs)) {
+		free(window);
+		free(inputs);
 		return NULL;
 	}
-	free(window);
-	free(inputs);
+	const long cores = sysconf(_SC_NPROCESSORS_ONLN);
+	*window = (struct mpi_window){
+		.nrank = nrank, .comm = comm, .spins = nrank > cores ? 16 : 4096, .inputs = inputs};
+	PMPI_Comm_rank(comm, &window->rank);
+	if (map_memory(window, small_bytes(nrank), &window->small)) {
+		window->lines = (struct rank_lines *)(void *)window->small.at;
+		return window;
+	}
+	ordo_mpi_window_close(window);
 	return NULL;
+}
+
+bool ordo_mpi_window_takes(struct mpi_window *window, uint64_t bytes)
+{
+	if (bytes <= SHORT_BYTES || window->large.at)
+		return true;
+	if (window->is_refused)
+		return false;
+	window->is_refused = !map_memory(window, large_bytes(window->nrank), &window->large);
+	return !window->is_refused;
 }
 
 void ordo_mpi_window_close(struct mpi_window *window)
 {
 	if (!window)
 		return;
-	if (window->memory)
-		munmap(window->memory, window->bytes);
+	if (window->small.at)
+		munmap(window->small.at, window->small.bytes);
+	if (window->large.at)
+		munmap(window->large.at, window->large.bytes);
 	free(window->inputs);
 	free(window);
 }
@@ -188,10 +222,19 @@ static void say(const struct mpi_window *window, struct line *line)
 	atomic_store_explicit(&line->turn, window->turn, memory_order_release);
 }
 
-static unsigned char *tile(const struct mpi_window *window, int rank)
+/* Where a rank's input of a turn of so many bytes is, if it is not in its line. */
+static unsigned char *tile(const struct mpi_window *window, int rank, uint64_t bytes)
 {
-	return window->tiles +
-	       ((window->turn & 1) * (size_t)window->nrank + (size_t)rank) * TILE_BYTES;
+	const size_t number = (window->turn & 1) * (size_t)window->nrank + (size_t)rank;
+	return bytes <= SHORT_BYTES
+		       ? (unsigned char *)&window->lines[window->nrank] + number * SHORT_BYTES
+		       : window->large.at + (2 + number) * TILE_BYTES;
+}
+
+/* The shared result of a long turn. */
+static unsigned char *result_of(const struct mpi_window *window)
+{
+	return window->large.at + (window->turn & 1) * TILE_BYTES;
 }
 
 static struct line *arrival(const struct mpi_window *window, int rank)
@@ -204,7 +247,7 @@ static unsigned char *begin_turn(struct mpi_window *window, uint64_t bytes)
 {
 	window->turn++;
 	return bytes <= INLINE_BYTES ? arrival(window, window->rank)->data
-				     : tile(window, window->rank);
+				     : tile(window, window->rank, bytes);
 }
 
 /* The input of this rank is there; waits for those of the others. */
@@ -214,7 +257,7 @@ static void arrive(struct mpi_window *window, uint64_t bytes)
 	for (int r = 0; r < window->nrank; r++) {
 		await(window, arrival(window, r));
 		window->inputs[r] =
-			bytes <= INLINE_BYTES ? arrival(window, r)->data : tile(window, r);
+			bytes <= INLINE_BYTES ? arrival(window, r)->data : tile(window, r, bytes);
 	}
 }
 
@@ -250,7 +293,7 @@ static int reduce_tile(const struct mpi_window_call *call, uint64_t skip, uint64
 	arrive(window, bytes);
 	if (bytes <= SHORT_BYTES)
 		return out ? fold(call, 0, n, out) : MPI_SUCCESS;
-	unsigned char *result = window->results[window->turn & 1];
+	unsigned char *result = result_of(window);
 	const uint64_t begin = part_begin(window, n, extent, window->rank);
 	const int code = fold(call, begin, part_begin(window, n, extent, window->rank + 1) - begin,
 		result + begin * extent);

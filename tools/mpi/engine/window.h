@@ -10,9 +10,13 @@ struct mpi_window;
 /* Whether windows are made at all: `messages` of ORDO_MPI. */
 extern bool ordo_mpi_wants_window;
 
-/* Makes the window of a communicator whose ranks all share memory. All ranks call. NULL, on all of
- * them: they do not, or the memory is not to be had. */
-struct mpi_window *ordo_mpi_window_open(MPI_Comm comm);
+/* Makes the window of a communicator whose ranks all share memory. All ranks call. is_ready: this
+ * rank has what it needs beside it. NULL, on all of them: one is not, they do not share memory, or
+ * it is not to be had. */
+struct mpi_window *ordo_mpi_window_open(MPI_Comm comm, bool is_ready);
+/* Whether it takes vectors of so many bytes a rank. All ranks call, with the same number; the first
+ * long vector makes the memory for them. */
+bool ordo_mpi_window_takes(struct mpi_window *window, uint64_t bytes);
 /* Only this rank; the others may still use theirs. Takes NULL. */
 void ordo_mpi_window_close(struct mpi_window *window);
 

@@ -20,18 +20,40 @@ static bool set_numbers(struct mpi_pending *pending)
 	const size_t nrank = (size_t)pending->nrank;
 	if (!ordo_mpi_has_counts(&pending->call))
 		return true;
+	const bool has_block = pending->block != MPI_DATATYPE_NULL;
 	int *numbers = malloc(4 * nrank * sizeof *numbers), sum = 0;
 	for (size_t r = 0; numbers && r < nrank; r++) {
 		numbers[r] = (int)ordo_mpi_block(&pending->call, (int)r);
 		numbers[nrank + r] = sum;
-		numbers[2 * nrank + r] = (int)pending->n;
-		numbers[3 * nrank + r] = (int)(pending->n * (MPI_Count)r);
+		numbers[2 * nrank + r] = has_block ? 1 : (int)pending->n;
+		numbers[3 * nrank + r] = has_block ? (int)r : (int)(pending->n * (MPI_Count)r);
 		sum += numbers[r];
 	}
 	pending->numbers = numbers;
 	pending->call.counts = NULL;
 	pending->call.narrow_counts = numbers;
 	return numbers;
+}
+
+/* Elements may reach beyond their extent, between others or over them: the inputs of two ranks are
+ * then further apart. Only this rank's type decides that, so what it receives is still n elements.
+ * false: no memory. */
+static bool set_block(struct mpi_pending *pending, const struct mpi_elements *elements)
+{
+	MPI_Datatype whole;
+	const uint64_t extent = elements->extent, reach = elements->reach;
+	pending->stride = pending->n;
+	if (reach <= extent || !pending->n)
+		return true;
+	pending->stride = pending->n - 1 + (MPI_Count)((reach + extent - 1) / extent);
+	if (PMPI_Type_contiguous((int)pending->n, pending->call.datatype, &whole) != MPI_SUCCESS)
+		return false;
+	int code = PMPI_Type_create_resized(
+		whole, 0, (MPI_Aint)((uint64_t)pending->stride * extent), &pending->block);
+	if (code == MPI_SUCCESS)
+		code = PMPI_Type_commit(&pending->block);
+	PMPI_Type_free(&whole);
+	return code == MPI_SUCCESS;
 }
 
 /* false: no memory. */
@@ -41,10 +63,11 @@ static bool set_inputs(struct mpi_pending *pending)
 	struct mpi_elements elements;
 	if (call->operation == ORDO_MPI_REDUCE && pending->rank != call->root)
 		return true;
-	if (ordo_mpi_elements(&elements, call->datatype, call->op) != MPI_SUCCESS)
+	if (ordo_mpi_elements(&elements, call->datatype, call->op) != MPI_SUCCESS ||
+		!set_block(pending, &elements))
 		return false;
 	pending->inputs = ordo_mpi_elements_allocate(
-		&elements, (uint64_t)pending->n * (uint64_t)pending->nrank, &pending->memory);
+		&elements, (uint64_t)pending->stride * (uint64_t)pending->nrank, &pending->memory);
 	return pending->inputs;
 }
 
@@ -60,13 +83,14 @@ static struct mpi_pending *make(
 		.request = MPI_REQUEST_NULL,
 		.active = MPI_REQUEST_NULL,
 		.comm = comm,
+		.block = MPI_DATATYPE_NULL,
 		.handler = MPI_ERRHANDLER_NULL,
 		.bytes = ordo_mpi_bytes(call)};
 	PMPI_Comm_get_errhandler(call->comm, &pending->handler);
 	PMPI_Comm_rank(call->comm, &pending->rank);
 	PMPI_Comm_size(call->comm, &pending->nrank);
 	pending->n = ordo_mpi_block(call, pending->rank);
-	if (set_numbers(pending) && set_inputs(pending))
+	if (set_inputs(pending) && set_numbers(pending))
 		return pending;
 	ordo_mpi_request_discard(pending);
 	return NULL;
@@ -77,22 +101,25 @@ static int collect(struct mpi_pending *pending)
 	const struct ordo_mpi_call *call = &pending->call;
 	const MPI_Datatype datatype = call->datatype;
 	const void *input = input_of(call);
-	const int n = (int)pending->n, *numbers = pending->numbers, nrank = pending->nrank;
+	const bool has_block = pending->block != MPI_DATATYPE_NULL;
+	const MPI_Datatype block = has_block ? pending->block : datatype;
+	const int n = (int)pending->n, nblock = has_block ? 1 : n, nrank = pending->nrank,
+		  *numbers = pending->numbers;
 	switch (call->operation) {
 	case ORDO_MPI_ALLREDUCE:
-		return PMPI_Iallgather(input, n, datatype, pending->inputs, n, datatype,
+		return PMPI_Iallgather(input, n, datatype, pending->inputs, nblock, block,
 			pending->comm, &pending->active);
 	case ORDO_MPI_REDUCE:
-		return PMPI_Igather(input, n, datatype, pending->inputs, n, datatype, call->root,
+		return PMPI_Igather(input, n, datatype, pending->inputs, nblock, block, call->root,
 			pending->comm, &pending->active);
 	case ORDO_MPI_REDUCE_SCATTER_BLOCK:
-		return PMPI_Ialltoall(input, n, datatype, pending->inputs, n, datatype,
+		return PMPI_Ialltoall(input, n, datatype, pending->inputs, nblock, block,
 			pending->comm, &pending->active);
 	case ORDO_MPI_REDUCE_SCATTER:
 		break;
 	}
 	return PMPI_Ialltoallv(input, numbers, numbers + nrank, datatype, pending->inputs,
-		numbers + 2 * (size_t)nrank, numbers + 3 * (size_t)nrank, datatype, pending->comm,
+		numbers + 2 * (size_t)nrank, numbers + 3 * (size_t)nrank, block, pending->comm,
 		&pending->active);
 }
 
@@ -186,6 +213,7 @@ int ordo_mpi_end_passed(struct ordo_mpi_passed *passed, const struct ordo_mpi_ca
 		.request = *request,
 		.active = *request,
 		.comm = call->comm,
+		.block = MPI_DATATYPE_NULL,
 		.handler = MPI_ERRHANDLER_NULL,
 		.comparison = passed->comparison,
 		.is_folded = true};

@@ -47,23 +47,18 @@ static void report_session(MPI_Comm comm)
 				"where it is not noticed: reductions are the library's own\n");
 }
 
-/* Sums of inputs that wait for others need memory, by the arguments that all ranks share: the
- * inputs of all ranks one after another, which elements that reach beyond their extent cannot
- * be. */
+/* Sums of inputs that wait for others need memory, by the arguments that all ranks share. */
 static bool is_too_large(enum ordo_mpi_function function, const struct ordo_mpi_call *call)
 {
-	MPI_Aint low, extent = 0, true_low, true_extent = 0;
 	int nrank = 0, size = 0;
 	MPI_Count most = call->count;
 	if (function < ORDO_MPI_F_IALLREDUCE || function == ORDO_MPI_F_ALLREDUCE_SHARDS)
 		return false;
-	PMPI_Type_get_extent(call->datatype, &low, &extent);
-	PMPI_Type_get_true_extent(call->datatype, &true_low, &true_extent);
 	PMPI_Comm_size(call->comm, &nrank);
 	PMPI_Type_size(call->datatype, &size);
 	for (int r = 0; ordo_mpi_has_counts(call) && r < nrank; r++)
 		most = ordo_mpi_block(call, r) > most ? ordo_mpi_block(call, r) : most;
-	return extent < true_extent || most > INT_MAX / nrank ||
+	return most > INT_MAX / nrank ||
 	       (uint64_t)most * (uint64_t)nrank * (uint64_t)size > ordo_mpi_settings.memory;
 }
 
@@ -79,6 +74,13 @@ static bool has_shards(const struct ordo_mpi_call *call)
 	int nrank = 0;
 	PMPI_Comm_size(call->comm, &nrank);
 	return call->nshard >= nrank && call->send != MPI_IN_PLACE;
+}
+
+static void count_passed(enum ordo_mpi_function function, enum ordo_mpi_class class)
+{
+	ordo_mpi_count(function, class, 0, 0);
+	if (ordo_mpi_settings.strict && ordo_mpi_may_vary(class))
+		ordo_mpi_refuse(function, class);
 }
 
 enum ordo_mpi_class ordo_mpi_begin(struct ordo_mpi_passed *passed, enum ordo_mpi_function function,
@@ -99,11 +101,8 @@ enum ordo_mpi_class ordo_mpi_begin(struct ordo_mpi_passed *passed, enum ordo_mpi
 		class = ORDO_MPI_PREFIX;
 	if (class == ORDO_MPI_TAKEN && is_too_large(function, call))
 		class = ORDO_MPI_TOO_LARGE;
-	if (class != ORDO_MPI_TAKEN) {
-		ordo_mpi_count(function, class, 0, 0);
-		if (ordo_mpi_settings.strict && ordo_mpi_may_vary(class))
-			ordo_mpi_refuse(function, class);
-	}
+	if (class != ORDO_MPI_TAKEN)
+		count_passed(function, class);
 	ordo_mpi_log_begin(&passed->line, function, class, call);
 	return class;
 }
@@ -129,15 +128,15 @@ uint64_t ordo_mpi_bytes(const struct ordo_mpi_call *call)
 }
 
 /* A call in words, the same on two ranks if their arguments fit each other. */
-static void describe(
-	char *text, size_t size, enum ordo_mpi_function function, const struct ordo_mpi_call *call)
+static void describe(char *text, size_t size, enum ordo_mpi_function function,
+	const struct ordo_mpi_call *call, const char *where)
 {
 	char datatype[MPI_MAX_OBJECT_NAME + 1] = "a derived type";
 	int n, nrank = 0;
 	if (!ordo_mpi_is_derived(call->datatype))
 		PMPI_Type_get_name(call->datatype, datatype, &n);
-	n = snprintf(text, size, "%s of %s, %s", ordo_mpi_function_name(function), datatype,
-		ordo_mpi_op_name(call->op));
+	n = snprintf(text, size, "%s of %s%s, %s", ordo_mpi_function_name(function), datatype,
+		where, ordo_mpi_op_name(call->op));
 	if (call->operation == ORDO_MPI_REDUCE)
 		n += snprintf(text + n, size - (size_t)n, ", root %d", call->root);
 	if (!ordo_mpi_has_counts(call)) {
@@ -163,15 +162,21 @@ static bool is_compared(enum ordo_mpi_class class)
 	       class != ORDO_MPI_INTERCOMMUNICATOR;
 }
 
-/* With `check`: all ranks make this call. */
-static int compare(enum ordo_mpi_function function, enum ordo_mpi_class class,
+/* With `check`: all ranks make this call, and pass it on if one has memory of a device. */
+static int compare(struct ordo_mpi_passed *passed, enum ordo_mpi_class *class,
 	const struct ordo_mpi_call *call)
 {
 	char text[ORDO_MPI_WORDS];
-	if (!is_compared(class))
+	bool passes = *class == ORDO_MPI_DEVICE_MEMORY;
+	if (!is_compared(*class))
 		return MPI_SUCCESS;
-	describe(text, sizeof text, function, call);
-	return ordo_mpi_compare_calls(call->comm, text);
+	describe(text, sizeof text, passed->function, call, "");
+	const int code = ordo_mpi_compare_calls(call->comm, text, &passes);
+	if (code == MPI_SUCCESS && *class == ORDO_MPI_TAKEN && passes) {
+		*class = passed->line.class = ORDO_MPI_DEVICE_MEMORY;
+		count_passed(passed->function, *class);
+	}
+	return code;
 }
 
 struct mpi_comparison *ordo_mpi_begin_comparison(enum ordo_mpi_function function,
@@ -181,7 +186,9 @@ struct mpi_comparison *ordo_mpi_begin_comparison(enum ordo_mpi_function function
 	*worked = true;
 	if (!is_compared(class))
 		return NULL;
-	describe(text, sizeof text, function, call);
+	/* who passes a call on begins another collective than the others */
+	describe(text, sizeof text, function, call,
+		class == ORDO_MPI_DEVICE_MEMORY ? " in memory of a device" : "");
 	struct mpi_comparison *one = ordo_mpi_comparison_begin(comm, text);
 	*worked = one;
 	return one;
@@ -191,8 +198,8 @@ bool ordo_mpi_take(struct ordo_mpi_passed *passed, enum ordo_mpi_function functi
 	const struct ordo_mpi_call *call, int *code)
 {
 	struct ordo_mpi_mode mode;
-	const enum ordo_mpi_class class = ordo_mpi_begin(passed, function, call);
-	*code = compare(function, class, call);
+	enum ordo_mpi_class class = ordo_mpi_begin(passed, function, call);
+	*code = compare(passed, &class, call);
 	if (*code == MPI_SUCCESS && class != ORDO_MPI_TAKEN)
 		return false;
 	if (*code == MPI_SUCCESS) {

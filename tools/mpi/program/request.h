@@ -22,6 +22,8 @@ struct mpi_pending {
 	int rank, nrank;
 	void *inputs, *memory; /* [nrank][n] elements, and what is to be freed; NULL: not root */
 	MPI_Count n;	       /* elements that this rank reduces */
+	MPI_Count stride;      /* elements from a rank's inputs to the next one's: n, or more */
+	MPI_Datatype block;    /* n elements, `stride` apart; MPI_DATATYPE_NULL: stride is n */
 	int *numbers;	       /* counts and displacements of MPI_Ialltoallv; or NULL */
 	bool is_persistent;
 	struct mpi_comparison *comparison; /* with `check`, until it is complete; or NULL */

@@ -6,6 +6,7 @@
 #include "report.h"
 #include "world/world.h"
 #include <limits.h>
+#include <ordo/version.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -165,10 +166,37 @@ struct meeting {
 	uint64_t deadline;
 };
 
-static void find_source(struct meeting *meeting, const char *marks)
+/* What each rank tells rank 0. Its size stays as it is: it is sent between versions. */
+struct greeting {
+	char has_met;
+	char version[31];
+};
+static const char own_version[] = "ordo " ORDO_VERSION;
+
+static struct greeting greet(const struct meeting *meeting)
+{
+	struct greeting greeting = {.has_met = meeting->has_met};
+	snprintf(greeting.version, sizeof greeting.version, "%s", own_version);
+	return greeting;
+}
+
+/* Settings and schedules of two versions may differ: nothing of them is sent before. */
+static void refuse_other_version(const struct meeting *meeting, const struct greeting *greetings)
+{
+	char text[200];
+	for (int r = 1; r < meeting->nrank; r++) {
+		if (!strcmp(greetings[r].version, own_version))
+			continue;
+		snprintf(text, sizeof text, "rank 0 has %s, and rank %d %.30s", own_version, r,
+			greetings[r].version);
+		end_program("the library is not the same on all ranks: ", text);
+	}
+}
+
+static void find_source(struct meeting *meeting, const struct greeting *greetings)
 {
 	for (int r = meeting->nrank; r-- > 0;)
-		if (marks[r]) {
+		if (greetings[r].has_met) {
 			meeting->source = r;
 			meeting->nmet++;
 		}
@@ -179,36 +207,39 @@ static void meet_as_first(struct meeting *meeting)
 	char missing[256] = "";
 	const int nrank = meeting->nrank;
 	MPI_Request *requests = malloc((size_t)nrank * sizeof(MPI_Request));
-	char *marks = malloc((size_t)nrank);
-	if (!requests || !marks)
+	struct greeting *greetings = calloc((size_t)nrank, sizeof *greetings);
+	if (!requests || !greetings)
 		end_program("out of memory", "");
 	requests[0] = MPI_REQUEST_NULL;
-	marks[0] = meeting->has_met;
+	greetings[0] = greet(meeting);
 	for (int r = 1; r < nrank; r++)
-		PMPI_Irecv(&marks[r], 1, MPI_CHAR, r, MEETING_TAG, meeting->comm, &requests[r]);
+		PMPI_Irecv(&greetings[r], sizeof *greetings, MPI_CHAR, r, MEETING_TAG,
+			meeting->comm, &requests[r]);
 	if (!complete_in_time(requests, nrank, meeting->deadline)) {
 		list_missing(missing, sizeof missing, requests, nrank);
 		end_program("the library is not loaded on all ranks: rank 0 has it, and these did "
 			    "not answer: ",
 			missing);
 	}
-	find_source(meeting, marks);
+	refuse_other_version(meeting, greetings);
+	find_source(meeting, greetings);
 	int answer[2] = {meeting->source, meeting->nmet};
 	for (int r = 1; r < nrank; r++)
 		PMPI_Isend(answer, 2, MPI_INT, r, MEETING_TAG, meeting->comm, &requests[r]);
 	for (int r = 1; r < nrank; r++)
 		PMPI_Wait(&requests[r], MPI_STATUS_IGNORE);
 	free(requests);
-	free(marks);
+	free(greetings);
 }
 
 static void meet_as_other(struct meeting *meeting)
 {
 	MPI_Request requests[2];
 	int answer[2] = {0};
-	const char mark = meeting->has_met;
+	const struct greeting greeting = greet(meeting);
 	PMPI_Irecv(answer, 2, MPI_INT, 0, MEETING_TAG, meeting->comm, &requests[0]);
-	PMPI_Isend(&mark, 1, MPI_CHAR, 0, MEETING_TAG, meeting->comm, &requests[1]);
+	PMPI_Isend(
+		&greeting, sizeof greeting, MPI_CHAR, 0, MEETING_TAG, meeting->comm, &requests[1]);
 	/* later than rank 0, which knows which ranks are missing */
 	if (!complete_in_time(requests, 2, 2 * meeting->deadline))
 		end_program("the library is not loaded on all ranks: rank 0 did not answer", "");

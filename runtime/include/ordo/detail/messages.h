@@ -70,6 +70,15 @@ struct ordo_messenger {
 	bool (*copy)(void *closure, void *dst, const void *src, uint64_t n);
 };
 
+/* Elements of a type that only the messenger knows, in bytes. */
+struct ordo_opaque {
+	uint64_t size;	 /* of its data; the same on all ranks, as the rest need not be */
+	uint64_t extent; /* from one element to the next; not 0 */
+	uint64_t reach;	 /* from the first byte of an element to its last; if that is more than the
+			  * extent, the bytes of elements lie between those of others */
+	uint64_t margin; /* that an element may have before its address, or beyond its extent */
+};
+
 /* Requests that a run has in flight at most. */
 ORDO_API uint32_t ordo_part_requests(const struct ordo_part *part);
 /* Messages that a run sends, each of them once for every round. */
@@ -78,15 +87,12 @@ ORDO_API uint32_t ordo_part_sends(const struct ordo_part *part);
 /* Binds a part to a type and counts, and allocates its scratch. The part must outlive it.
  *
  *   options   as of a plan; watchdog_ms is not used
- *   extent    0: elements have options->type. Otherwise bytes from one element to the next, of a
- *             type only the messenger knows; options->type is not used, and the messenger reduces
- *             and copies
- *   margin    with an extent: bytes that an element may have before its address, or beyond its
- *             extent
+ *   opaque    NULL: elements have options->type. Otherwise what they are like; options->type is not
+ *             used, and the messenger reduces and copies
  *
  * The caller destroys it. NULL: see error. */
 ORDO_API struct ordo_bound_part *ordo_part_bind(const struct ordo_part *part,
-	const struct ordo_plan_options *options, uint64_t extent, uint64_t margin,
+	const struct ordo_plan_options *options, const struct ordo_opaque *opaque,
 	struct ordo_error *error);
 ORDO_API void ordo_bound_part_destroy(struct ordo_bound_part *bound); /* takes NULL */
 /* Bytes of this rank's input and output. */
