@@ -196,6 +196,9 @@ void ordo_mpi_window_close(struct mpi_window *window)
 	free(window);
 }
 
+/* A line of another core takes less than so many reads; a pause may take longer than that. */
+enum { EAGER_SPINS = 200 };
+
 static void relax(void)
 {
 #if defined __x86_64__ || defined __i386__
@@ -206,12 +209,15 @@ static void relax(void)
 /* Waits until the line is of this turn. */
 static void await(const struct mpi_window *window, const struct line *line)
 {
-	for (unsigned i = 1; atomic_load_explicit(&line->turn, memory_order_acquire) < window->turn;
-		i++) {
+	unsigned left = window->spins;
+	while (atomic_load_explicit(&line->turn, memory_order_acquire) < window->turn) {
 		int found;
-		relax();
-		if (i % window->spins)
+		if (--left) {
+			if (window->spins - left > EAGER_SPINS)
+				relax();
 			continue;
+		}
+		left = window->spins;
 		PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, window->comm, &found, MPI_STATUS_IGNORE);
 		sched_yield();
 	}
@@ -250,6 +256,19 @@ static unsigned char *begin_turn(struct mpi_window *window, uint64_t bytes)
 				     : tile(window, window->rank, bytes);
 }
 
+/* The line of this rank for the next turn, which nobody reads any more, is brought here to be
+ * written, while the program does something else. */
+static void fetch_next_line(const struct mpi_window *window)
+{
+#if defined __x86_64__ || defined __i386__
+	__asm__ volatile("prefetchw %0"
+			 :
+			 : "m"(window->lines[window->rank].arrived[~window->turn & 1]));
+#else
+	(void)window;
+#endif
+}
+
 /* The input of this rank is there; waits for those of the others. */
 static void arrive(struct mpi_window *window, uint64_t bytes)
 {
@@ -259,6 +278,7 @@ static void arrive(struct mpi_window *window, uint64_t bytes)
 		window->inputs[r] =
 			bytes <= INLINE_BYTES ? arrival(window, r)->data : tile(window, r, bytes);
 	}
+	fetch_next_line(window);
 }
 
 /* Evaluates elements [begin, begin + n) of this turn's tiles. */

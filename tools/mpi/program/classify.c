@@ -138,7 +138,9 @@ enum ordo_mpi_class ordo_mpi_classify(const struct ordo_mpi_call *call)
 	int rank = 0, nrank = 0;
 	if (call->comm == MPI_COMM_NULL)
 		return ORDO_MPI_INVALID;
-	const bool is_associative = is_exact(call->datatype) && ordo_mpi_is_builtin(call->op);
+	const bool is_common = call->datatype == MPI_DOUBLE || call->datatype == MPI_FLOAT,
+		   is_associative =
+			   !is_common && is_exact(call->datatype) && ordo_mpi_is_builtin(call->op);
 	if (is_associative && !ordo_mpi_settings.log[0])
 		return ORDO_MPI_INTEGERS; /* valid or not */
 	enum ordo_mpi_class class = find_ranks(call->comm, &rank, &nrank);

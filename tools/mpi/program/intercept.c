@@ -121,9 +121,13 @@ int ordo_mpi_end_begun(struct ordo_mpi_passed *passed, const struct ordo_mpi_cal
 
 uint64_t ordo_mpi_bytes(const struct ordo_mpi_call *call)
 {
-	int size = 0, nrank = 0;
-	PMPI_Type_size(call->datatype, &size);
-	PMPI_Comm_size(call->comm, &nrank);
+	int size = 0, nrank = 0, rank;
+	if (call->datatype == MPI_DOUBLE)
+		size = sizeof(double);
+	else
+		PMPI_Type_size(call->datatype, &size);
+	if (!ordo_mpi_last(call->comm, &rank, &nrank))
+		PMPI_Comm_size(call->comm, &nrank);
 	return (uint64_t)ordo_mpi_length(call, nrank) * (uint64_t)size;
 }
 
@@ -203,12 +207,14 @@ bool ordo_mpi_take(struct ordo_mpi_passed *passed, enum ordo_mpi_function functi
 	if (*code == MPI_SUCCESS && class != ORDO_MPI_TAKEN)
 		return false;
 	if (*code == MPI_SUCCESS) {
-		const double began = PMPI_Wtime();
+		const uint64_t bytes = ordo_mpi_bytes(call);
+		const unsigned ncall = ordo_mpi_timed_calls(function, bytes);
+		const double began = ncall ? PMPI_Wtime() : 0;
 		ordo_mpi_mode_begin(&mode);
 		*code = ordo_mpi_reduce(call);
 		ordo_mpi_mode_end(&mode);
-		ordo_mpi_count(
-			function, ORDO_MPI_TAKEN, ordo_mpi_bytes(call), PMPI_Wtime() - began);
+		ordo_mpi_count(function, ORDO_MPI_TAKEN, bytes,
+			ncall ? (PMPI_Wtime() - began) * ncall : 0);
 	}
 	ordo_mpi_end(passed, call, *code);
 	if (*code != MPI_SUCCESS)

@@ -40,6 +40,16 @@ void ordo_mpi_count(
 		&count->nanoseconds, (uint64_t)(seconds * 1e9), memory_order_relaxed);
 }
 
+unsigned ordo_mpi_timed_calls(enum ordo_mpi_function function, uint64_t bytes)
+{
+	enum { SHORT_BYTES = 4096, FIRST = 256, EACH = 16 };
+	const uint64_t calls =
+		atomic_load_explicit(&counts[function][ORDO_MPI_TAKEN].calls, memory_order_relaxed);
+	if (bytes > SHORT_BYTES || calls < FIRST)
+		return 1;
+	return calls % EACH ? 0 : EACH;
+}
+
 void ordo_mpi_count_time(enum ordo_mpi_function function, double seconds)
 {
 	atomic_fetch_add_explicit(&counts[function][ORDO_MPI_TAKEN].nanoseconds,

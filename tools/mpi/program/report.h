@@ -34,6 +34,9 @@ const char *ordo_mpi_function_name(enum ordo_mpi_function function); /* "MPI_All
 /* Counts a call; any thread. */
 void ordo_mpi_count(
 	enum ordo_mpi_function function, enum ordo_mpi_class class, uint64_t bytes, double seconds);
+/* How many calls the time of the next one stands for; 0: it is not wanted. Reading the clock twice
+ * takes a tenth of a short call, so of these, after the first, one in some is timed. */
+unsigned ordo_mpi_timed_calls(enum ordo_mpi_function function, uint64_t bytes);
 /* Time that a call, counted before, took later. */
 void ordo_mpi_count_time(enum ordo_mpi_function function, double seconds);
 /* Counts a call that was made in the standard floating-point mode, which is not the program's. */
