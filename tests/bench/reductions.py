@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""reductions.py - measures the reductions of MPI programs under `ordo mpi` beside the library's own,
-and writes their table into runtime/SPEED.md.
+"""reductions.py - measures the reductions of MPI programs under `ordo mpi` beside the library's
+own, and writes their table into runtime/SPEED.md.
 
 Run by tools/bench-mpi, which builds what is measured: tests/mpi/bench_reductions.c, for each MPI.
 Both calls are made by one program, in turns, so only their ratio is of interest."""
@@ -85,7 +85,8 @@ def aim_of(row):
 
 def ratio_of(row):
     """None: lost in the noise."""
-    return row["ours_us"] / row["library_us"] if min(row["ours_us"], row["library_us"]) > 0 else None
+    ours, own = row["ours_us"], row["library_us"]
+    return ours / own if min(ours, own) > 0 else None
 
 
 def judge(results):
@@ -109,7 +110,8 @@ def write(results):
     facts, rows = results["machine"], results["rows"]
     yield f"- CPU: {facts['cpu']}, {facts['cores']} cores; {facts['caches']}"
     yield "- Debian packages: " + ", ".join(f"{n} {v}" for n, v in facts["packages"].items())
-    yield f"- medians of {results['rounds']} rounds; load of the machine at the end {results['load']}"
+    yield (f"- medians of {results['rounds']} rounds; load of the machine at the end "
+           f"{results['load']}")
     for what, why in results["absent"].items():
         yield f"- {what}: {why}"
     yield ""

@@ -2,8 +2,8 @@
  * order, in turns. SETTINGS is ORDO_MPI; WHAT is AllReduce:BYTES, Reduce:BYTES, ReduceScatter:BYTES
  * or PassedOn. Rank 0 prints a line of JSON for each: medians of the rounds, in microseconds.
  *
- * Every rank writes its input anew before each call and reads its output after it, as programs do; a
- * time is that of (touch + call) less that of touch alone. */
+ * Every rank writes its input anew before each call and reads its output after it, as programs do;
+ * a time is that of (touch + call) less that of touch alone. */
 #include "engine/call.h"
 #include "program/intercept.h"
 #include <stdio.h>

@@ -1,5 +1,5 @@
-/* dead.c WHAT - a rank that does not come to the next reduction: `dead`, killed between two; `late`,
- * two seconds after the others. */
+/* dead.c WHAT - a rank that does not come to the next reduction: `dead`, killed between two;
+ * `late`, two seconds after the others. */
 #include <mpi.h>
 #include <signal.h>
 #include <stdio.h>

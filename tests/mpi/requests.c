@@ -250,8 +250,8 @@ static void check_freed(void)
 	expect("more pairs", 0, more, 0, N);
 }
 
-/* A matrix by columns, whose elements lie between those of the other columns: the extent of a column
- * is that of one float. */
+/* A matrix by columns, whose elements lie between those of the other columns: the extent of a
+ * column is that of one float. */
 enum { ROWS = 256, COLUMNS = 60 };
 static float matrix[ROWS * COLUMNS], sums[ROWS * COLUMNS];
 

@@ -116,7 +116,8 @@ def _():
 
 @case("a late rank is no error, and a dead one ends the program as it does without the library")
 def _():
-    for settings in ("deadline=1,check", "deadline=1,messages", "deadline=1")[:3 if launch.IS_LONG else 1]:
+    kinds = ("deadline=1,check", "deadline=1,messages", "deadline=1")
+    for settings in kinds if launch.IS_LONG else kinds[:1]:
         agree(start(2, [program("dead"), "late"], settings=settings))
         done = start(2, [program("dead"), "dead"], settings=settings)
         wanted(done.returncode != 0 and "agree" not in done.stdout, done.stdout, done.stderr)
