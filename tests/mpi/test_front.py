@@ -158,8 +158,10 @@ def _():
                what, done.stdout, done.stderr)
         wanted(re.search(rf"check: rank 0 of 3 calls .*{re.escape(first)}.*, and rank 2 calls "
                          rf".*{re.escape(other)}", done.stderr), what, done.stderr)
+    pathlib.Path("none").unlink(missing_ok=True)
     done = start(3, [program("unequal"), "nothing"], settings="check,report=none")
     wanted(done.returncode == 0 and not done.stdout + done.stderr, done.stdout, done.stderr)
+    wanted(not pathlib.Path("none").exists(), "a file of that name")
 
 
 @case("check names two ranks whose I-forms differ when they are completed, by any function")

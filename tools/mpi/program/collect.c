@@ -20,7 +20,7 @@ static bool set_numbers(struct mpi_pending *pending)
 	const size_t nrank = (size_t)pending->nrank;
 	if (!ordo_mpi_has_counts(&pending->call))
 		return true;
-	const bool has_block = pending->block != MPI_DATATYPE_NULL;
+	const bool has_block = pending->block.datatype != MPI_DATATYPE_NULL;
 	int *numbers = malloc(4 * nrank * sizeof *numbers), sum = 0;
 	for (size_t r = 0; numbers && r < nrank; r++) {
 		numbers[r] = (int)ordo_mpi_block(&pending->call, (int)r);
@@ -42,16 +42,16 @@ static bool set_block(struct mpi_pending *pending, const struct mpi_elements *el
 {
 	MPI_Datatype whole;
 	const uint64_t extent = elements->extent, reach = elements->reach;
-	pending->stride = pending->n;
+	pending->block.stride = pending->n;
 	if (reach <= extent || !pending->n)
 		return true;
-	pending->stride = pending->n - 1 + (MPI_Count)((reach + extent - 1) / extent);
+	pending->block.stride = pending->n - 1 + (MPI_Count)((reach + extent - 1) / extent);
 	if (PMPI_Type_contiguous((int)pending->n, pending->call.datatype, &whole) != MPI_SUCCESS)
 		return false;
-	int code = PMPI_Type_create_resized(
-		whole, 0, (MPI_Aint)((uint64_t)pending->stride * extent), &pending->block);
+	int code = PMPI_Type_create_resized(whole, 0,
+		(MPI_Aint)((uint64_t)pending->block.stride * extent), &pending->block.datatype);
 	if (code == MPI_SUCCESS)
-		code = PMPI_Type_commit(&pending->block);
+		code = PMPI_Type_commit(&pending->block.datatype);
 	PMPI_Type_free(&whole);
 	return code == MPI_SUCCESS;
 }
@@ -66,8 +66,8 @@ static bool set_inputs(struct mpi_pending *pending)
 	if (ordo_mpi_elements(&elements, call->datatype, call->op) != MPI_SUCCESS ||
 		!set_block(pending, &elements))
 		return false;
-	pending->inputs = ordo_mpi_elements_allocate(
-		&elements, (uint64_t)pending->stride * (uint64_t)pending->nrank, &pending->memory);
+	pending->inputs = ordo_mpi_elements_allocate(&elements,
+		(uint64_t)pending->block.stride * (uint64_t)pending->nrank, &pending->memory);
 	return pending->inputs;
 }
 
@@ -83,7 +83,7 @@ static struct mpi_pending *make(
 		.request = MPI_REQUEST_NULL,
 		.active = MPI_REQUEST_NULL,
 		.comm = comm,
-		.block = MPI_DATATYPE_NULL,
+		.block = {0, MPI_DATATYPE_NULL},
 		.handler = MPI_ERRHANDLER_NULL,
 		.bytes = ordo_mpi_bytes(call)};
 	PMPI_Comm_get_errhandler(call->comm, &pending->handler);
@@ -101,8 +101,8 @@ static int collect(struct mpi_pending *pending)
 	const struct ordo_mpi_call *call = &pending->call;
 	const MPI_Datatype datatype = call->datatype;
 	const void *input = input_of(call);
-	const bool has_block = pending->block != MPI_DATATYPE_NULL;
-	const MPI_Datatype block = has_block ? pending->block : datatype;
+	const bool has_block = pending->block.datatype != MPI_DATATYPE_NULL;
+	const MPI_Datatype block = has_block ? pending->block.datatype : datatype;
 	const int n = (int)pending->n, nblock = has_block ? 1 : n, nrank = pending->nrank,
 		  *numbers = pending->numbers;
 	switch (call->operation) {
@@ -213,7 +213,7 @@ int ordo_mpi_end_passed(struct ordo_mpi_passed *passed, const struct ordo_mpi_ca
 		.request = *request,
 		.active = *request,
 		.comm = call->comm,
-		.block = MPI_DATATYPE_NULL,
+		.block = {0, MPI_DATATYPE_NULL},
 		.handler = MPI_ERRHANDLER_NULL,
 		.comparison = passed->comparison,
 		.is_folded = true};

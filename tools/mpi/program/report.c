@@ -160,9 +160,9 @@ static void print_report(FILE *out)
 static void write_report(void)
 {
 	const char *path = ordo_mpi_settings.report;
-	FILE *out = *path ? fopen(path, "w") : stderr;
 	if (!strcmp(path, "none"))
 		return;
+	FILE *out = *path ? fopen(path, "w") : stderr;
 	if (!out) {
 		fprintf(stderr, "ordo: report: cannot write %s\n", path);
 		return;

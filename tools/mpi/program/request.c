@@ -56,8 +56,8 @@ void ordo_mpi_request_discard(struct mpi_pending *pending)
 		PMPI_Comm_free(&pending->comm);
 	if (pending->handler != MPI_ERRHANDLER_NULL)
 		PMPI_Errhandler_free(&pending->handler);
-	if (pending->block != MPI_DATATYPE_NULL)
-		PMPI_Type_free(&pending->block);
+	if (pending->block.datatype != MPI_DATATYPE_NULL)
+		PMPI_Type_free(&pending->block.datatype);
 	ordo_mpi_comparison_end(pending->comparison);
 	free(pending->memory);
 	free(pending->numbers);
@@ -221,7 +221,7 @@ static int fold(struct mpi_pending *pending)
 	if (pending->inputs && pending->n) {
 		ordo_mpi_mode_begin(&mode);
 		code = ordo_mpi_fold(&pending->call, pending->rank, pending->nrank, pending->inputs,
-			pending->stride, pending->n, pending->call.receive);
+			pending->block.stride, pending->n, pending->call.receive);
 		ordo_mpi_mode_end(&mode);
 	}
 	ordo_mpi_count_time(pending->logged.function, PMPI_Wtime() - began);

@@ -5,6 +5,12 @@
 
 #include "intercept.h"
 
+/* n elements, and how far from their begin those of the next rank begin. */
+struct mpi_block {
+	MPI_Count stride;      /* in elements: n, or more */
+	MPI_Datatype datatype; /* of the block with that extent; MPI_DATATYPE_NULL: stride is n */
+};
+
 /* An I-form or a persistent reduction. `active` is the library's own request, of a collective that
  * only moves data, so it works with every function of MPI. The program holds it as the request of
  * an I-form. That of a persistent reduction is a message to nobody, never started: whenever a
@@ -20,11 +26,10 @@ struct mpi_pending {
 	MPI_Errhandler handler; /* of the program's communicator */
 	uint64_t bytes;		/* for the report */
 	int rank, nrank;
-	void *inputs, *memory; /* [nrank][n] elements, and what is to be freed; NULL: not root */
-	MPI_Count n;	       /* elements that this rank reduces */
-	MPI_Count stride;      /* elements from a rank's inputs to the next one's: n, or more */
-	MPI_Datatype block;    /* n elements, `stride` apart; MPI_DATATYPE_NULL: stride is n */
-	int *numbers;	       /* counts and displacements of MPI_Ialltoallv; or NULL */
+	void *inputs, *memory;	/* [nrank][n] elements, and what is to be freed; NULL: not root */
+	MPI_Count n;		/* elements that this rank reduces */
+	struct mpi_block block; /* of one rank, in inputs */
+	int *numbers;		/* counts and displacements of MPI_Ialltoallv; or NULL */
 	bool is_persistent;
 	struct mpi_comparison *comparison; /* with `check`, until it is complete; or NULL */
 	int code;			   /* of the comparison */
