@@ -1,10 +1,14 @@
 /* test_plans.c - the schedules that reductions follow: all of an order have its trees, and a part
  * that rank 0 sends is the one the rank would make. */
 #include "engine/communicator.h"
+#include "engine/folder.h"
 #include "engine/plan.h"
+#include <ordo/compiler.h>
+#include <ordo/document.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static int nfailed;
 
@@ -99,6 +103,36 @@ static void check_received(enum ordo_mpi_form form, uint32_t rank, uint32_t nran
 	ordo_mpi_plan_destroy(received);
 }
 
+/* Of a document, the part that rank 0 sends is the one that the rank would make. */
+static void check_document(const char *algorithm, uint32_t rank, uint32_t nrank)
+{
+	char folder[] = "/tmp/ordo-plans-XXXXXX", path[64];
+	struct ordo_error error = {0};
+	const struct ordo_request request = {
+		.problem = {.op = ORDO_ALLREDUCE, .nrank = nrank, .nshard = nrank},
+		.algorithm = algorithm};
+	struct ordo_schedule *schedule = rank ? NULL : ordo_compile(&request, &error);
+	const bool has_folder = rank || mkdtemp(folder);
+	snprintf(path, sizeof path, "%s/schedule.json", folder);
+	expect(has_folder && (rank || ordo_schedule_write(schedule, path, NULL, NULL, &error)),
+		error.text, nrank);
+	expect(ordo_mpi_folder_share(folder, MPI_COMM_WORLD, 0, &error), error.text, nrank);
+	struct mpi_range *range = ordo_mpi_folder_find(ORDO_ALLREDUCE, nrank, 0, nrank, 64);
+	const struct mpi_plan *own = ordo_mpi_range_plan(range, rank, &error);
+	struct mpi_plan *shared = ordo_mpi_range_share(range, rank, MPI_COMM_WORLD, &error);
+	expect(own && shared, error.text, nrank);
+	expect(own && shared && ordo_part_bytes(shared->part) == ordo_part_bytes(own->part) &&
+			!memcmp(shared->part, own->part, ordo_part_bytes(own->part)) &&
+			shared->trees.nstep == own->trees.nstep,
+		"the part of a document that was sent is another", nrank);
+	ordo_mpi_plan_destroy(shared);
+	ordo_schedule_destroy(schedule);
+	if (!rank) {
+		unlink(path);
+		rmdir(folder);
+	}
+}
+
 /* Where the last rank has another order, or another schedule, all get an error. */
 static void check_disagreement(int rank, int nrank)
 {
@@ -135,6 +169,7 @@ int main(int argc, char **argv)
 		for (int order = ORDO_MPI_DYADIC; order <= ORDO_MPI_FOLDED; order++)
 			check_order((enum ordo_mpi_order)order, n);
 	check_disagreement(rank, nrank);
+	check_document("ring", (uint32_t)rank, (uint32_t)nrank);
 	PMPI_Allreduce(MPI_IN_PLACE, &nfailed, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
 	PMPI_Finalize();
 	return nfailed != 0;

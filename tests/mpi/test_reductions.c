@@ -139,12 +139,12 @@ static void fold(const struct kind *kind, size_t i, int begin, int end, void *ou
 	kind->add(out, other);
 }
 
-static void expect(
-	const struct kind *kind, const char *what, const char *out, size_t first, size_t n)
+static void expect_tree(const struct kind *kind, const char *what, int nleaf, const char *out,
+	size_t first, size_t n)
 {
 	char wanted[32];
 	for (size_t i = 0; i < n; i++) {
-		fold(kind, first + i, 0, nrank, wanted);
+		fold(kind, first + i, 0, nleaf, wanted);
 		if (kind->equal(out + i * kind->extent, wanted))
 			continue;
 		fprintf(stderr, "%s of %s: element %zu of rank %d differs\n", what, kind->name,
@@ -152,6 +152,12 @@ static void expect(
 		nfailed++;
 		return;
 	}
+}
+
+static void expect(
+	const struct kind *kind, const char *what, const char *out, size_t first, size_t n)
+{
+	expect_tree(kind, what, nrank, out, first, n);
 }
 
 static char *inputs(const struct kind *kind, size_t n)
@@ -245,6 +251,23 @@ static void check_fold(const struct kind *kind, size_t n)
 	free(out);
 }
 
+/* Over virtual shards, of which ranks have whole subtrees or not. */
+static void check_shards(const struct kind *kind, size_t n, int nshard)
+{
+	const int begin = (int)((long)rank * nshard / nrank),
+		  own = (int)((rank + 1L) * nshard / nrank) - begin;
+	char *in = malloc((size_t)own * n * kind->extent + 1), *out = calloc(n + 1, kind->extent);
+	for (int s = 0; s < own; s++)
+		for (size_t i = 0; i < n; i++)
+			kind->make(in + ((size_t)s * n + i) * kind->extent, begin + s, i);
+	struct ordo_mpi_call call = call_of(kind, ORDO_MPI_ALLREDUCE, (MPI_Count)n, in, out);
+	call.nshard = nshard;
+	check_code("shards", ordo_mpi_reduce(&call));
+	expect_tree(kind, "a sum over shards", nshard, out, 0, n);
+	free(in);
+	free(out);
+}
+
 static void check_kind(const struct kind *kind)
 {
 	static const size_t counts[] = {0, 1, 5, 1000, 70000};
@@ -260,6 +283,9 @@ static void check_kind(const struct kind *kind)
 			check_scatter(kind, uneven, 0, in_place);
 		}
 		check_fold(kind, counts[c]);
+		if (counts[c] <= 5000)
+			check_shards(kind, counts[c], 2 * nrank);
+		check_shards(kind, counts[c] / 7, 3 * nrank - 1);
 	}
 }
 
@@ -286,8 +312,8 @@ int main(int argc, char **argv)
 	MPI_Op sum;
 	PMPI_Init(&argc, &argv);
 	ordo_mpi_wants_window = argc < 2; /* else by messages */
-	if (argc > 2)
-		ordo_mpi_most_compiled = 1; /* else generated */
+	if (argc > 2)			  /* generated, or made by rank 0 for all */
+		ordo_mpi_most_compiled = ordo_mpi_most_alone = 1;
 	PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
 	PMPI_Comm_size(MPI_COMM_WORLD, &nrank);
 	PMPI_Type_create_struct(2, (int[]){1, 1},

@@ -133,6 +133,10 @@ def _():
     done = start(3, [PLAIN, 16, "different"])
     wanted(done.returncode not in (0, 139), done)
     wanted("found 16 shards on one rank and 17 on another" in done.stderr, done.stderr)
+    done = start(3, [PLAIN, 16, "different"], settings="check,report=none")
+    wanted(done.returncode not in (0, 139), done)
+    wanted("check: rank 0 of 3 calls ordo_mpi_allreduce_shards of MPI_FLOAT, MPI_SUM, 16 shards, "
+           "count 1, and rank 2 calls" in done.stderr and "17 shards" in done.stderr, done.stderr)
 
 
 @case("every call is in the log, with a hash of all shards of the rank")

@@ -47,6 +47,7 @@ static int delete_state(MPI_Comm comm, int key, void *value, void *extra)
 		ordo_mpi_plan_destroy(state->own[i]);
 	for (struct mpi_followed *one = state->followed, *next; one; one = next) {
 		next = one->next;
+		ordo_mpi_plan_destroy(one->own);
 		free(one);
 	}
 	int is_over = 0;

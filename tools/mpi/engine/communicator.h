@@ -27,6 +27,7 @@ enum { MPI_NBOUND = 8 };
 struct mpi_followed {
 	const struct mpi_range *range;
 	const struct mpi_plan *plan;
+	struct mpi_plan *own; /* which goes with the communicator; or NULL */
 	struct mpi_followed *next;
 };
 

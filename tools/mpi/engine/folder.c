@@ -268,6 +268,36 @@ const struct mpi_plan *ordo_mpi_range_plan(
 	return made ? &made->plan : NULL;
 }
 
+static struct ordo_schedule *read_wanted(
+	void *closure, const struct mpi_plan *wanted, struct ordo_error *error)
+{
+	(void)wanted;
+	return read_schedule(closure, error);
+}
+
+static bool prove_wanted(void *closure, const struct ordo_schedule *schedule, struct mpi_plan *plan,
+	struct ordo_error *error)
+{
+	static const struct mpi_trees none;
+	struct mpi_range *range = closure;
+	pthread_mutex_lock(&lock);
+	const bool worked = (range->chunks_per_block || make_trees(range, schedule, error)) &&
+			    ordo_mpi_trees_copy(&plan->trees,
+				    range->ntree == 1 ? &range->trees[0] : &none, error);
+	pthread_mutex_unlock(&lock);
+	return worked;
+}
+
+struct mpi_plan *ordo_mpi_range_share(
+	struct mpi_range *range, uint32_t rank, MPI_Comm comm, struct ordo_error *error)
+{
+	const struct mpi_maker maker = {range->with_text, read_wanted, prove_wanted};
+	const struct mpi_plan wanted = {.nrank = range->document->facts.problem.nrank,
+		.rank = rank,
+		.algorithm = range->facts.algorithm};
+	return ordo_mpi_plan_share(&wanted, &maker, comm, error);
+}
+
 static bool has_trees(struct mpi_range *range)
 {
 	pthread_mutex_lock(&lock);

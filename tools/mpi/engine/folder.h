@@ -2,7 +2,8 @@
  * instead of the order of `order=`. Private to tools/mpi/.
  *
  * Rank 0 reads and proves them once, and all ranks get them as text, because a communicator of any
- * ranks may need any of them. A rank makes its part of one when a communicator first uses it. */
+ * ranks may need any of them. A rank makes its part of one when a communicator first uses it, or
+ * gets it from rank 0 of many ranks. */
 #ifndef ORDO_MPI_FOLDER_H
 #define ORDO_MPI_FOLDER_H
 
@@ -48,6 +49,10 @@ const struct ordo_problem *ordo_mpi_range_problem(const struct mpi_range *range)
  * have several. Any thread; no other rank is needed. NULL: see error. */
 const struct mpi_plan *ordo_mpi_range_plan(
 	struct mpi_range *range, uint32_t rank, struct ordo_error *error);
+/* The same for many ranks, all of which call: rank 0 proves it again, and the others get their
+ * parts. The caller frees it. NULL: see error; the others may have theirs. */
+struct mpi_plan *ordo_mpi_range_share(
+	struct mpi_range *range, uint32_t rank, MPI_Comm comm, struct ordo_error *error);
 /* Evaluates the trees of a block of n elements, chunk by chunk, as ordo_mpi_trees_fold. block: 0,
  * or that of a ReduceScatter. Returns an MPI error code. */
 int ordo_mpi_range_fold(struct mpi_range *range, const struct mpi_arithmetic *arithmetic,

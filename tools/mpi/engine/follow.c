@@ -24,16 +24,22 @@ static const struct mpi_plan *find_plan(struct mpi_state *state, struct mpi_rang
 	for (const struct mpi_followed *one = state->followed; one; one = one->next)
 		if (one->range == range)
 			return one->plan;
-	const struct mpi_plan *plan = ordo_mpi_range_plan(range, (uint32_t)state->rank, &error);
+	struct mpi_plan *own = NULL;
+	const bool is_shared = state->nrank > ordo_mpi_most_alone;
+	if (is_shared)
+		own = ordo_mpi_range_share(range, (uint32_t)state->rank, state->comm, &error);
+	const struct mpi_plan *plan =
+		is_shared ? own : ordo_mpi_range_plan(range, (uint32_t)state->rank, &error);
 	struct mpi_followed *one = malloc(sizeof *one);
 	if (!plan)
 		fprintf(stderr, "ordo: rank %d: %s\n", state->rank, error.text);
 	*code = ordo_mpi_agree(state->comm, plan && one ? MPI_SUCCESS : MPI_ERR_OTHER);
 	if (*code != MPI_SUCCESS) {
+		ordo_mpi_plan_destroy(own);
 		free(one);
 		return NULL;
 	}
-	*one = (struct mpi_followed){range, plan, state->followed};
+	*one = (struct mpi_followed){range, plan, own, state->followed};
 	state->followed = one;
 	return plan;
 }

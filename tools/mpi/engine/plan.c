@@ -312,13 +312,12 @@ static bool send_part(const struct mpi_plan *plan, const struct ordo_levels *lev
 	return is_ready && code == MPI_SUCCESS;
 }
 
-/* Rank 0: compiles, proves, and sends all parts. */
-static struct mpi_plan *send_plans(enum ordo_mpi_order order, enum ordo_mpi_form form,
-	MPI_Comm comm, int nrank, struct ordo_error *error)
+/* Rank 0: compiles, proves, and sends all parts. plan: NULL without memory. */
+static bool send_plans(struct mpi_plan *plan, const struct mpi_maker *maker, MPI_Comm comm,
+	int nrank, struct ordo_error *error)
 {
-	struct mpi_plan *plan = create(order, form, (uint32_t)nrank, 0, error);
-	struct ordo_schedule *schedule = plan ? compile(order, form, (uint32_t)nrank, error) : NULL;
-	struct ordo_levels *levels = schedule && fill(plan, schedule, error)
+	struct ordo_schedule *schedule = plan ? maker->compile(maker->closure, plan, error) : NULL;
+	struct ordo_levels *levels = schedule && maker->prove(maker->closure, schedule, plan, error)
 					     ? ordo_levels_create(schedule, error)
 					     : NULL;
 	const struct heading none = {0};
@@ -332,10 +331,7 @@ static struct mpi_plan *send_plans(enum ordo_mpi_order order, enum ordo_mpi_form
 			worked = send_part(plan, levels, r, comm, error);
 	ordo_levels_destroy(levels);
 	ordo_schedule_destroy(schedule);
-	if (worked)
-		return plan;
-	ordo_mpi_plan_destroy(plan);
-	return NULL;
+	return worked;
 }
 
 /* Takes part in the messages also without memory: plan may be NULL. */
@@ -370,17 +366,48 @@ static bool receive_part(struct mpi_plan *plan, MPI_Comm comm, struct ordo_error
 	return worked && plan->part;
 }
 
-struct mpi_plan *ordo_mpi_plan_received(
-	enum ordo_mpi_order order, enum ordo_mpi_form form, MPI_Comm comm, struct ordo_error *error)
+struct mpi_plan *ordo_mpi_plan_share(const struct mpi_plan *wanted, const struct mpi_maker *maker,
+	MPI_Comm comm, struct ordo_error *error)
 {
-	int rank, nrank;
-	PMPI_Comm_rank(comm, &rank);
+	int nrank;
 	PMPI_Comm_size(comm, &nrank);
-	if (!rank)
-		return send_plans(order, form, comm, nrank, error);
-	struct mpi_plan *plan = create(order, form, (uint32_t)nrank, (uint32_t)rank, error);
-	if (receive_part(plan, comm, error))
+	struct mpi_plan *plan = calloc(1, sizeof *plan);
+	if (plan)
+		*plan = *wanted;
+	else
+		ordo_fail_memory(error);
+	if (wanted->rank ? receive_part(plan, comm, error)
+			 : send_plans(plan, maker, comm, nrank, error))
 		return plan;
 	ordo_mpi_plan_destroy(plan);
 	return NULL;
+}
+
+static struct ordo_schedule *compile_wanted(
+	void *closure, const struct mpi_plan *wanted, struct ordo_error *error)
+{
+	(void)closure;
+	return compile(wanted->order, wanted->form, wanted->nrank, error);
+}
+
+static bool fill_wanted(void *closure, const struct ordo_schedule *schedule, struct mpi_plan *plan,
+	struct ordo_error *error)
+{
+	(void)closure;
+	return fill(plan, schedule, error);
+}
+
+struct mpi_plan *ordo_mpi_plan_received(
+	enum ordo_mpi_order order, enum ordo_mpi_form form, MPI_Comm comm, struct ordo_error *error)
+{
+	const struct mpi_maker maker = {NULL, compile_wanted, fill_wanted};
+	int rank, nrank;
+	PMPI_Comm_rank(comm, &rank);
+	PMPI_Comm_size(comm, &nrank);
+	const struct mpi_plan wanted = {.form = form,
+		.order = order,
+		.nrank = (uint32_t)nrank,
+		.rank = (uint32_t)rank,
+		.algorithm = algorithm_of(order, form, (uint32_t)nrank)};
+	return ordo_mpi_plan_share(&wanted, &maker, comm, error);
 }

@@ -44,8 +44,22 @@ const struct mpi_trees *ordo_mpi_tree(
  * thread. NULL: see error. */
 const struct mpi_plan *ordo_mpi_plan(enum ordo_mpi_order order, enum ordo_mpi_form form,
 	uint32_t nrank, uint32_t rank, struct ordo_error *error);
-/* The same, for many ranks: rank 0 compiles and proves, and the others get their parts. All ranks
- * of the communicator call. The caller frees it with ordo_mpi_plan_destroy. */
+/* How rank 0 makes a schedule for all ranks. */
+struct mpi_maker {
+	void *closure;
+	/* the schedule, which the caller destroys; NULL: see error */
+	struct ordo_schedule *(*compile)(
+		void *closure, const struct mpi_plan *wanted, struct ordo_error *error);
+	/* proves it, and sets digests and trees of the plan */
+	bool (*prove)(void *closure, const struct ordo_schedule *schedule, struct mpi_plan *plan,
+		struct ordo_error *error);
+};
+/* The plan of each rank of a communicator, all of which call: rank 0 makes the schedule, and the
+ * others get their parts. wanted: what is known of it beforehand, the same on all, but for its rank.
+ * The caller frees it with ordo_mpi_plan_destroy. NULL: see error; the others may have theirs. */
+struct mpi_plan *ordo_mpi_plan_share(const struct mpi_plan *wanted, const struct mpi_maker *maker,
+	MPI_Comm comm, struct ordo_error *error);
+/* ordo_mpi_plan by that way, for many ranks. */
 struct mpi_plan *ordo_mpi_plan_received(enum ordo_mpi_order order, enum ordo_mpi_form form,
 	MPI_Comm comm, struct ordo_error *error);
 /* A communicator uses it. Any thread. */

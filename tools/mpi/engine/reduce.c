@@ -14,8 +14,7 @@
 /* Bytes of an element that many of fit a tile. */
 #define MOST_WINDOW_EXTENT 256
 
-/* The others cannot be told: they wait for messages of this rank. */
-static void end_program(const struct mpi_reduction *reduction, int code)
+void ordo_mpi_reduction_lost(const struct mpi_reduction *reduction, int code)
 {
 	const struct timespec moment = {0, 300000000}; /* launchers drop text if they are quicker */
 	char text[MPI_MAX_ERROR_STRING];
@@ -36,7 +35,7 @@ void ordo_mpi_reduction_copy(
 {
 	const int code = ordo_mpi_elements_copy(&reduction->elements, dst, src, n);
 	if (code != MPI_SUCCESS)
-		end_program(reduction, code);
+		ordo_mpi_reduction_lost(reduction, code);
 }
 
 int ordo_mpi_reduction_run(const struct mpi_reduction *reduction, const struct mpi_plan *plan,
@@ -64,7 +63,7 @@ int ordo_mpi_reduction_run(const struct mpi_reduction *reduction, const struct m
 	if (ordo_bound_part_run(bound->part, in.taken, output, &bound->messenger.calls, NULL))
 		return MPI_SUCCESS;
 	if (bound->messenger.is_lost)
-		end_program(reduction, bound->messenger.code);
+		ordo_mpi_reduction_lost(reduction, bound->messenger.code);
 	return bound->messenger.code != MPI_SUCCESS ? bound->messenger.code : MPI_ERR_OTHER;
 }
 

@@ -18,7 +18,10 @@ struct mpi_reduction {
  * MPI error code, as all here. */
 int ordo_mpi_reduction_run(const struct mpi_reduction *reduction, const struct mpi_plan *plan,
 	const void *input, void *output);
-/* Copies n elements. If MPI fails there, it ends the program: the other ranks wait for this one. */
+/* Ends the program because of an error of this rank alone, of which the others cannot be told: they
+ * wait for it. */
+void ordo_mpi_reduction_lost(const struct mpi_reduction *reduction, int code);
+/* Copies n elements. If MPI fails there, it ends the program. */
 void ordo_mpi_reduction_copy(
 	const struct mpi_reduction *reduction, void *dst, const void *src, uint64_t n);
 /* Through the window, if there is one for these elements; false: there is none. trees: all

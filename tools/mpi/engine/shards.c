@@ -113,6 +113,32 @@ static const struct mpi_plan *find(const struct mpi_plan *wanted, struct ordo_er
 	return node ? &node->plan : NULL;
 }
 
+static struct ordo_schedule *compile_wanted(
+	void *closure, const struct mpi_plan *wanted, struct ordo_error *error)
+{
+	(void)closure;
+	return compile(wanted->nshard, wanted->nrank, wanted->algorithm, error);
+}
+
+static bool prove_wanted(void *closure, const struct ordo_schedule *schedule, struct mpi_plan *plan,
+	struct ordo_error *error)
+{
+	(void)closure;
+	return prove(schedule, plan, error);
+}
+
+/* Of many ranks, by rank 0, which has the others know how many shards it was given. */
+static struct mpi_plan *receive(
+	const struct mpi_state *state, const struct mpi_plan *wanted, struct ordo_error *error)
+{
+	const struct mpi_maker maker = {NULL, compile_wanted, prove_wanted};
+	struct mpi_plan known = *wanted;
+	if (PMPI_Bcast(&known.nshard, 1, MPI_UINT32_T, 0, state->comm) != MPI_SUCCESS)
+		return NULL;
+	known.algorithm = algorithm_of(known.nshard, known.nrank, known.form);
+	return ordo_mpi_plan_share(&known, &maker, state->comm, error);
+}
+
 /* All ranks have a plan, for the same number of shards. */
 static int agree(const struct mpi_state *state, const struct mpi_plan *plan, int nshard)
 {
@@ -140,16 +166,19 @@ static const struct mpi_plan *find_plan(
 	for (const struct mpi_followed *one = state->followed; one; one = one->next)
 		if (!one->range && one->plan->nshard == wanted.nshard && one->plan->form == form)
 			return one->plan;
-	const struct mpi_plan *plan = find(&wanted, &error);
+	const bool is_received = state->nrank > ordo_mpi_most_alone;
+	struct mpi_plan *own = is_received ? receive(state, &wanted, &error) : NULL;
+	const struct mpi_plan *plan = is_received ? own : find(&wanted, &error);
 	struct mpi_followed *one = malloc(sizeof *one);
 	if (!plan)
 		fprintf(stderr, "ordo: rank %d: %s\n", state->rank, error.text);
 	*code = agree(state, one ? plan : NULL, nshard);
 	if (*code != MPI_SUCCESS) {
+		ordo_mpi_plan_destroy(own);
 		free(one);
 		return NULL;
 	}
-	*one = (struct mpi_followed){NULL, plan, state->followed};
+	*one = (struct mpi_followed){NULL, plan, own, state->followed};
 	state->followed = one;
 	ordo_mpi_plan_record(plan);
 	return plan;
@@ -184,9 +213,28 @@ static bool share(const struct mpi_reduction *reduction, int *code)
 	call.send = MPI_IN_PLACE;
 	const struct mpi_reduction sums = {&call, state, reduction->elements, true};
 	const int folded = fold(reduction, (int)(nshard / nrank));
-	if (!ordo_mpi_reduction_share(&sums, state->dyadic, code))
+	if (folded != MPI_SUCCESS)
+		ordo_mpi_reduction_lost(reduction, folded);
+	return ordo_mpi_reduction_share(&sums, state->dyadic, code);
+}
+
+/* Each rank's subtree, and among many ranks the tree that each of them generates. false: there is
+ * none. */
+static bool generate(const struct mpi_reduction *reduction, enum ordo_mpi_form form, int *code)
+{
+	struct mpi_state *state = reduction->state;
+	void *sum = reduction->call->receive;
+	const uint32_t nrank = (uint32_t)state->nrank, nshard = (uint32_t)reduction->call->nshard;
+	if (!has_subtrees(nshard, nrank) || state->nrank <= ordo_mpi_most_compiled ||
+		state->order != ORDO_MPI_DYADIC)
 		return false;
-	*code = folded == MPI_SUCCESS ? *code : folded;
+	const struct mpi_plan *plan = ordo_mpi_state_plan(state, form, code);
+	if (!plan)
+		return true;
+	const int folded = fold(reduction, (int)(nshard / nrank));
+	if (folded != MPI_SUCCESS)
+		ordo_mpi_reduction_lost(reduction, folded);
+	*code = ordo_mpi_reduction_run(reduction, plan, sum, sum);
 	return true;
 }
 
@@ -199,7 +247,10 @@ int ordo_mpi_reduction_shards(const struct mpi_reduction *reduction)
 		return fold(reduction, call->nshard);
 	if (share(reduction, &code))
 		return code;
-	const struct mpi_plan *plan = find_plan(reduction->state, call->nshard,
-		is_long ? ORDO_MPI_LONG_ALLREDUCE : ORDO_MPI_SHORT_ALLREDUCE, &code);
+	const enum ordo_mpi_form form =
+		is_long ? ORDO_MPI_LONG_ALLREDUCE : ORDO_MPI_SHORT_ALLREDUCE;
+	if (generate(reduction, form, &code))
+		return code;
+	const struct mpi_plan *plan = find_plan(reduction->state, call->nshard, form, &code);
 	return plan ? ordo_mpi_reduction_run(reduction, plan, call->send, call->receive) : code;
 }

@@ -5,6 +5,7 @@
 #include <ordo/detail/fail.h>
 #include <stdalign.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Blocks stay in the cache of one core. */
 enum { BLOCK_BYTES = 8192 };
@@ -98,6 +99,18 @@ bool ordo_mpi_trees_named(
 				    : ordo_fail_memory(error);
 	ordo_forest_destroy(forest);
 	return worked;
+}
+
+bool ordo_mpi_trees_copy(
+	struct mpi_trees *trees, const struct mpi_trees *from, struct ordo_error *error)
+{
+	const size_t bytes = from->nstep * sizeof *from->steps;
+	*trees = (struct mpi_trees){malloc(bytes + 1), from->nstep, from->depth};
+	if (!trees->steps)
+		return ordo_fail_memory(error);
+	if (bytes)
+		memcpy(trees->steps, from->steps, bytes);
+	return true;
 }
 
 void ordo_mpi_trees_close(struct mpi_trees *trees)

@@ -22,6 +22,9 @@ bool ordo_mpi_trees_named(struct mpi_trees *trees, enum ordo_tree_kind kind, uin
 /* Of one node of a proof's trees. false: no memory. */
 bool ordo_mpi_tree_open(struct mpi_trees *trees, const struct ordo_trees *from, uint32_t root,
 	struct ordo_error *error);
+/* false: no memory. */
+bool ordo_mpi_trees_copy(
+	struct mpi_trees *trees, const struct mpi_trees *from, struct ordo_error *error);
 void ordo_mpi_trees_close(struct mpi_trees *trees);
 
 /* How elements are combined and copied; they do not overlap. Return an MPI error code. */

@@ -141,6 +141,8 @@ static void describe(char *text, size_t size, enum ordo_mpi_function function,
 		PMPI_Type_get_name(call->datatype, datatype, &n);
 	n = snprintf(text, size, "%s of %s%s, %s", ordo_mpi_function_name(function), datatype,
 		where, ordo_mpi_op_name(call->op));
+	if (call->nshard)
+		n += snprintf(text + n, size - (size_t)n, ", %d shards", call->nshard);
 	if (call->operation == ORDO_MPI_REDUCE)
 		n += snprintf(text + n, size - (size_t)n, ", root %d", call->root);
 	if (!ordo_mpi_has_counts(call)) {
