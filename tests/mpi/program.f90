@@ -1,4 +1,4 @@
-! program.f90 - the sums of program.c, by Fortran: MODULE is mpi or mpi_f08.
+! program.f90 - the sums of program.c, by Fortran: MODULE is mpi or mpi_f08; or it includes mpif.h.
 program reductions
   use MODULE
   implicit none

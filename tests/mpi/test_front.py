@@ -164,6 +164,15 @@ def _():
     wanted(not pathlib.Path("none").exists(), "a file of that name")
 
 
+@case("without check, ranks that share memory get an error where counts, root or function differ")
+def _():
+    kinds = (("count", "late"), ("count", "long"), ("counts", "late"), ("function", "late"))
+    for what, way in kinds if IS_WHOLE else kinds[:1]:
+        done = start(3, [program("unequal"), what, way], settings="report=none")
+        wanted(sorted(done.stdout.splitlines()) == [f"error on rank {r}" for r in range(3)],
+               what, way, done.stdout, done.stderr)
+
+
 @case("check names two ranks whose I-forms differ when they are completed, by any function")
 def _():
     kinds = (("count", "count 4", "count 5"), ("function", "MPI_Iallreduce of", "MPI_Ireduce of"),

@@ -164,9 +164,14 @@ def _():
     if not compiler:
         print(f"# not tested: there is no mpif90.{LIBRARY}")
         return
-    for module in ("mpi", "mpi_f08"):
+    text = pathlib.Path(FORTRAN).read_text()
+    for module in ("mpi", "mpi_f08", "mpif"):
         source, program = FOLDER / f"{module}.f90", FOLDER / f"{module}"
-        source.write_text(pathlib.Path(FORTRAN).read_text().replace("use MODULE", f"use {module}"))
+        if module == "mpif":
+            source.write_text(text.replace("use MODULE\n  implicit none",
+                                           "implicit none\n  include 'mpif.h'"))
+        else:
+            source.write_text(text.replace("use MODULE", f"use {module}"))
         subprocess.run([compiler, "-fallow-argument-mismatch", source, "-o", program], check=True,
                        cwd=FOLDER, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         for ranks in (2, 5) if launch.IS_LONG else (3,):

@@ -1,10 +1,12 @@
 /* unequal.c - ranks whose calls do not fit each other: unequal WHAT [WAY]. Prints a line for each
- * rank whose call returns an error. With WAY, an I-form, completed by MPI_WAY. */
+ * rank whose call returns an error. With WAY, an I-form, completed by MPI_WAY; or `late`, after
+ * calls that agree; or `long`, of a longer vector. */
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>
 
-static float in[16], out[16];
+static float in[60000], out[60000];
+static int most = 4;
 
 static int complete(MPI_Request *request, const char *way)
 {
@@ -31,7 +33,7 @@ static int complete(MPI_Request *request, const char *way)
 
 static int call(const char *what, int differs, int counts[], MPI_Request *request)
 {
-	const int count = differs && !strcmp(what, "count") ? 5 : 4;
+	const int count = differs && !strcmp(what, "count") ? most + 1 : 4;
 	const MPI_Datatype datatype = differs && !strcmp(what, "type") ? MPI_INT : MPI_FLOAT;
 	const MPI_Op op = differs && !strcmp(what, "operation") ? MPI_MAX : MPI_SUM;
 	const MPI_Comm comm = MPI_COMM_WORLD;
@@ -59,6 +61,12 @@ int main(int argc, char **argv)
 	const char *what = argc > 1 ? argv[1] : "nothing", *way = argc > 2 ? argv[2] : NULL;
 	const int differs = rank == nrank - 1 && strcmp(what, "nothing");
 	counts[1] += differs && !strcmp(what, "counts");
+	if (way && (!strcmp(way, "late") || !strcmp(way, "long"))) {
+		most = strcmp(way, "long") ? 4 : 50000;
+		for (int time = 0; time < 3; time++)
+			MPI_Allreduce(in, out, 4, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD);
+		way = NULL;
+	}
 	int code = call(what, differs, counts, way ? &request : NULL);
 	if (way && code == MPI_SUCCESS)
 		code = complete(&request, way);

@@ -191,6 +191,18 @@ static int examine(struct mpi_reduction *reduction)
 	return all[2] ? MPI_SUCCESS : MPI_ERR_OTHER;
 }
 
+/* What ranks must pass alike: function, root, counts and the size of elements. */
+static uint64_t hash_call(const struct mpi_reduction *reduction)
+{
+	const struct ordo_mpi_call *call = reduction->call;
+	const uint64_t factor = UINT64_C(0x9E3779B97F4A7C15);
+	uint64_t hash = ((uint64_t)call->count << 3 | (uint64_t)call->operation) * factor +
+			((uint64_t)call->root << 32 | reduction->elements.extent);
+	for (int r = 0; ordo_mpi_has_counts(call) && r < reduction->state->nrank; r++)
+		hash = (hash ^ (uint64_t)ordo_mpi_block(call, r)) * factor;
+	return hash;
+}
+
 bool ordo_mpi_reduction_share(
 	const struct mpi_reduction *reduction, const struct mpi_trees *trees, int *code)
 {
@@ -201,12 +213,16 @@ bool ordo_mpi_reduction_share(
 	const struct mpi_window_call through = {.window = ordo_mpi_state_window(state),
 		.trees = trees ? trees : state->trees,
 		.elements = &reduction->elements,
+		.call = hash_call(reduction),
 		.input = in_place ? call->receive : call->send,
 		.output = receives ? call->receive : NULL};
 	if (!through.window || !reduction->fits ||
-		!ordo_mpi_window_takes(through.window,
-			(uint64_t)ordo_mpi_length(call, state->nrank) * reduction->elements.extent))
+		!ordo_mpi_window_takes(through.window, through.call,
+			(uint64_t)ordo_mpi_length(call, state->nrank) * reduction->elements.extent,
+			code))
 		return false;
+	if (*code != MPI_SUCCESS)
+		return true;
 	if (call->operation == ORDO_MPI_ALLREDUCE || call->operation == ORDO_MPI_REDUCE) {
 		*code = ordo_mpi_window_reduce(&through, (uint64_t)call->count);
 		return true;

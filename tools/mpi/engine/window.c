@@ -36,11 +36,12 @@ bool ordo_mpi_wants_window = true;
 #define TILE_BYTES (UINT64_C(256) << 10)
 /* Up to this size every rank evaluates all, so that it waits once only. */
 #define SHORT_BYTES (UINT64_C(4) << 10)
-enum { LINE = 64, INLINE_BYTES = LINE - 8 };
+enum { LINE = 64, INLINE_BYTES = LINE - 16 };
 
 /* What a rank says to all others, and its input, if that is as short. */
 struct line {
 	alignas(LINE) _Atomic uint64_t turn;
+	uint64_t call; /* the arguments that ranks share: see struct mpi_window_call */
 	unsigned char data[INLINE_BYTES];
 };
 struct rank_lines {
@@ -124,17 +125,19 @@ static bool map_memory(const struct mpi_window *window, size_t bytes, struct sha
 static uint64_t machine;
 static void find_machine(void)
 {
-	char text[512] = {0};
+	char boot[64] = {0}, name[256] = {0};
 	struct stat info = {0};
 	FILE *file = fopen("/proc/sys/kernel/random/boot_id", "r");
-	size_t n = file ? fread(text, 1, 64, file) : 0;
+	if (file && fread(boot, 1, sizeof boot, file) == 0)
+		boot[0] = 0;
 	if (file)
 		fclose(file);
-	if (!gethostname(text + n, 256))
-		n += strlen(text + n);
-	stat("/dev/shm", &info);
-	memcpy(text + n, &info.st_dev, sizeof info.st_dev);
-	machine = XXH3_64bits(text, n + sizeof info.st_dev);
+	if (gethostname(name, sizeof name))
+		name[0] = 0;
+	if (stat("/dev/shm", &info))
+		info.st_dev = 0;
+	machine = XXH3_64bits(boot, sizeof boot) ^ XXH3_64bits_withSeed(name, sizeof name, 1) ^
+		  XXH3_64bits_withSeed(&info.st_dev, sizeof info.st_dev, 2);
 }
 
 /* All ranks are ready, and on one machine: one message each way, where MPI_Comm_split_type makes a
@@ -172,16 +175,6 @@ struct mpi_window *ordo_mpi_window_open(MPI_Comm comm, bool is_ready)
 	}
 	ordo_mpi_window_close(window);
 	return NULL;
-}
-
-bool ordo_mpi_window_takes(struct mpi_window *window, uint64_t bytes)
-{
-	if (bytes <= SHORT_BYTES || window->large.at)
-		return true;
-	if (window->is_refused)
-		return false;
-	window->is_refused = !map_memory(window, large_bytes(window->nrank), &window->large);
-	return !window->is_refused;
 }
 
 void ordo_mpi_window_close(struct mpi_window *window)
@@ -269,16 +262,34 @@ static void fetch_next_line(const struct mpi_window *window)
 #endif
 }
 
-/* The input of this rank is there; waits for those of the others. */
-static void arrive(struct mpi_window *window, uint64_t bytes)
+/* The input of this rank is there; waits for those of the others. If calls differ, all ranks see
+ * it here, and none takes another turn of this call. */
+static int arrive(struct mpi_window *window, uint64_t call, uint64_t bytes)
 {
+	uint64_t differs = 0;
+	arrival(window, window->rank)->call = call;
 	say(window, arrival(window, window->rank));
 	for (int r = 0; r < window->nrank; r++) {
 		await(window, arrival(window, r));
+		differs |= arrival(window, r)->call ^ call;
 		window->inputs[r] =
 			bytes <= INLINE_BYTES ? arrival(window, r)->data : tile(window, r, bytes);
 	}
 	fetch_next_line(window);
+	return differs ? MPI_ERR_TRUNCATE : MPI_SUCCESS;
+}
+
+bool ordo_mpi_window_takes(struct mpi_window *window, uint64_t call, uint64_t bytes, int *code)
+{
+	*code = MPI_SUCCESS;
+	if (bytes <= SHORT_BYTES || window->large.at || window->is_refused)
+		return bytes <= SHORT_BYTES || window->large.at;
+	begin_turn(window, 0);
+	*code = arrive(window, call, 0); /* others may wait in a turn of a shorter call */
+	if (*code != MPI_SUCCESS)
+		return true;
+	window->is_refused = !map_memory(window, large_bytes(window->nrank), &window->large);
+	return !window->is_refused;
 }
 
 /* Evaluates elements [begin, begin + n) of this turn's tiles. */
@@ -303,19 +314,21 @@ static uint64_t part_begin(const struct mpi_window *window, uint64_t n, uint64_t
 	return begin < n ? begin : n;
 }
 
-static int reduce_tile(const struct mpi_window_call *call, uint64_t skip, uint64_t n)
+static int reduce_tile(const struct mpi_window_call *call, uint64_t skip, uint64_t n, bool *differs)
 {
 	struct mpi_window *window = call->window;
 	const uint64_t extent = call->elements->extent, bytes = n * extent;
 	unsigned char *out = call->output ? (unsigned char *)call->output + skip * extent : NULL;
 	memcpy(begin_turn(window, bytes), (const unsigned char *)call->input + skip * extent,
 		bytes);
-	arrive(window, bytes);
+	int code = arrive(window, call->call, bytes);
+	if (code != MPI_SUCCESS)
+		return *differs = true, code;
 	if (bytes <= SHORT_BYTES)
 		return out ? fold(call, 0, n, out) : MPI_SUCCESS;
 	unsigned char *result = result_of(window);
 	const uint64_t begin = part_begin(window, n, extent, window->rank);
-	const int code = fold(call, begin, part_begin(window, n, extent, window->rank + 1) - begin,
+	code = fold(call, begin, part_begin(window, n, extent, window->rank + 1) - begin,
 		result + begin * extent);
 	window->lines[window->rank].folded.data[0] = code != MPI_SUCCESS;
 	say(window, &window->lines[window->rank].folded);
@@ -337,8 +350,10 @@ int ordo_mpi_window_reduce(const struct mpi_window_call *call, uint64_t n)
 {
 	const uint64_t most = TILE_BYTES / call->elements->extent;
 	int code = MPI_SUCCESS;
-	for (uint64_t skip = 0; skip < n; skip += most) { /* others wait, also after an error */
-		const int found = reduce_tile(call, skip, n - skip < most ? n - skip : most);
+	bool differs = false; /* others wait after another error */
+	for (uint64_t skip = 0; skip < n && !differs; skip += most) {
+		const int found =
+			reduce_tile(call, skip, n - skip < most ? n - skip : most, &differs);
 		code = code == MPI_SUCCESS ? found : code;
 	}
 	return code;
@@ -350,8 +365,8 @@ static uint64_t piece(uint64_t n, uint64_t skip, uint64_t most)
 	return n <= skip ? 0 : n - skip < most ? n - skip : most;
 }
 
-static int scatter_tile(
-	const struct mpi_window_call *call, const uint64_t *counts, uint64_t skip, uint64_t most)
+static int scatter_tile(const struct mpi_window_call *call, const uint64_t *counts, uint64_t skip,
+	uint64_t most, bool *differs)
 {
 	struct mpi_window *window = call->window;
 	const uint64_t extent = call->elements->extent;
@@ -372,7 +387,9 @@ static int scatter_tile(
 		packed += n;
 		offset += counts[r];
 	}
-	arrive(window, bytes);
+	const int code = arrive(window, call->call, bytes);
+	if (code != MPI_SUCCESS)
+		return *differs = true, code;
 	return fold(call, begin, own, (unsigned char *)call->output + skip * extent);
 }
 
@@ -383,8 +400,9 @@ int ordo_mpi_window_scatter(const struct mpi_window_call *call, const uint64_t *
 	int code = MPI_SUCCESS;
 	for (int r = 0; r < call->window->nrank; r++)
 		longest = counts[r] > longest ? counts[r] : longest;
-	for (uint64_t skip = 0; skip < longest; skip += fits) {
-		const int found = scatter_tile(call, counts, skip, fits);
+	bool differs = false;
+	for (uint64_t skip = 0; skip < longest && !differs; skip += fits) {
+		const int found = scatter_tile(call, counts, skip, fits, &differs);
 		code = code == MPI_SUCCESS ? found : code;
 	}
 	return code;

@@ -15,8 +15,9 @@ extern bool ordo_mpi_wants_window;
  * it is not to be had. */
 struct mpi_window *ordo_mpi_window_open(MPI_Comm comm, bool is_ready);
 /* Whether it takes vectors of so many bytes a rank. All ranks call, with the same number; the first
- * long vector makes the memory for them. */
-bool ordo_mpi_window_takes(struct mpi_window *window, uint64_t bytes);
+ * long vector makes the memory for them. call: see struct mpi_window_call. true with an error in
+ * *code: their calls differ. */
+bool ordo_mpi_window_takes(struct mpi_window *window, uint64_t call, uint64_t bytes, int *code);
 /* Only this rank; the others may still use theirs. Takes NULL. */
 void ordo_mpi_window_close(struct mpi_window *window);
 
@@ -25,6 +26,9 @@ struct mpi_window_call {
 	struct mpi_window *window;
 	const struct mpi_trees *trees;
 	const struct mpi_elements *elements; /* without gaps */
+	uint64_t
+		call; /* hash of the arguments that all ranks must share: if they do not, all of them
+			* get an error */
 	const void *input;
 	void *output; /* NULL: not wanted on this rank */
 };
