@@ -26,9 +26,8 @@ struct mpi_window_call {
 	struct mpi_window *window;
 	const struct mpi_trees *trees;
 	const struct mpi_elements *elements; /* without gaps */
-	uint64_t
-		call; /* hash of the arguments that all ranks must share: if they do not, all of them
-			* get an error */
+	/* hash of the arguments that all ranks must share: if they do not, all get an error */
+	uint64_t call;
 	const void *input;
 	void *output; /* NULL: not wanted on this rank */
 };
