@@ -56,7 +56,8 @@ struct mpi_maker {
 };
 /* The plan of each rank of a communicator, all of which call: rank 0 makes the schedule, and the
  * others get their parts. wanted: what is known of it beforehand, the same on all, but for its
- * rank. The caller frees it with ordo_mpi_plan_destroy. NULL: see error; the others may have theirs. */
+ * rank. The caller frees it with ordo_mpi_plan_destroy. NULL: see error; the others may have
+ * theirs. */
 struct mpi_plan *ordo_mpi_plan_share(const struct mpi_plan *wanted, const struct mpi_maker *maker,
 	MPI_Comm comm, struct ordo_error *error);
 /* ordo_mpi_plan by that way, for many ranks. */
