@@ -3,15 +3,15 @@
  *
  * Integers narrower than i64 are divided as floats that hold them exactly, because CPUs have no
  * vector division of integers. Truncation is then exact: a quotient x / d is an integer or at least
- * 1 / d below the next one, and rounding moves it by less, |x / d| * 2^-24 for 8 bits in f32, |x /
- * d| * 2^-53 for 32 bits in f64.
+ * 1 / d below the next one, and rounding moves it by less, |x / d| * 2^-24 for 8 or 16 bits in f32,
+ * |x / d| * 2^-53 for 32 bits in f64.
  *
- * A quotient of halves is computed in f32 and then rounded to p bits. The result equals the
- * quotient rounded once: unless it is exact, its relative distance from a tie (a number of p + 1
- * bits) exceeds 1 / (2^(p+1) d), while f32 rounds by at most 2^-24 of it: enough for d <= 2^12 and
- * the 11 bits of f16. bf16 has 8 bits; where f32 is subnormal, with ties at multiples of 2^-134,
- * the distance is at least 2^-134 / d and the rounding at most 2^-150. Larger divisors use f64,
- * where the margins are far wider.
+ * A quotient of halves, or of fp8, which has fewer bits, is computed in f32 and then rounded to p
+ * bits. The result equals the quotient rounded once: unless it is exact, its relative distance from
+ * a tie (a number of p + 1 bits) exceeds 1 / (2^(p+1) d), while f32 rounds by at most 2^-24 of it:
+ * enough for d <= 2^12 and the 11 bits of f16. bf16 has 8 bits; where f32 is subnormal, with ties
+ * at multiples of 2^-134, the distance is at least 2^-134 / d and the rounding at most 2^-150.
+ * Larger divisors use f64, where the margins are far wider.
  */
 #ifndef ORDO_KERNELS_DIVIDE_H
 #define ORDO_KERNELS_DIVIDE_H
@@ -46,30 +46,41 @@ FLOAT_QUOTIENTS(f64, double)
 	}
 QUOTIENTS(i8, int8_t, float)
 QUOTIENTS(u8, uint8_t, float)
+QUOTIENTS(i16, int16_t, float)
+QUOTIENTS(u16, uint16_t, float)
 QUOTIENTS(i32, int32_t, double)
+QUOTIENTS(u32, uint32_t, double)
 QUOTIENTS(i64, int64_t, int64_t)
+QUOTIENTS(u64, uint64_t, uint64_t)
 
-/* Rounds once: ordo_element_put rounds a double directly to a half. */
-static void divide_halves_in_double(enum ordo_type type, int16_t infinity, uint16_t canonical,
-	void *dst, size_t n, uint32_t divisor)
+static void divide_c64(void *dst, size_t n, uint32_t divisor)
+{
+	divide_f32(dst, 2 * n, divisor);
+}
+
+static void divide_c128(void *dst, size_t n, uint32_t divisor)
+{
+	divide_f64(dst, 2 * n, divisor);
+}
+
+/* Rounds once: ordo_element_put rounds a double directly to the type. */
+static void divide_in_double(
+	enum ordo_type type, size_t size, void *dst, size_t n, uint32_t divisor)
 {
 	for (size_t i = 0; i < n; i++) {
-		uint16_t half;
-		memcpy(&half, (char *)dst + i * sizeof half, sizeof half);
-		if ((half & 0x7fff) > infinity)
-			half = canonical;
-		else
-			ordo_element_put(
-				type, &half, 0, ordo_element_get(type, &half, 0) / (double)divisor);
-		memcpy((char *)dst + i * sizeof half, &half, sizeof half);
+		char *element = (char *)dst + i * size;
+		const double number = ordo_element_get(type, element, 0);
+		ordo_element_put(
+			type, element, 0, isnan(number) ? (double)NAN : number / (double)divisor);
 	}
 }
 
 typedef vector half_quotient(vector a, float divisor);
 
-static ALWAYS_INLINE void divide_halves(half_quotient *quotient, void *dst, size_t n, float divisor)
+static ALWAYS_INLINE void divide_bytes(
+	half_quotient *quotient, void *dst, size_t nbyte_all, float divisor)
 {
-	char *at = dst, *const end = at + n * sizeof(uint16_t);
+	char *at = dst, *const end = at + nbyte_all;
 	for (; end - at >= VECTOR_BYTES; at += VECTOR_BYTES)
 		store(at, quotient(load(at), divisor));
 	while (at < end) {
@@ -79,15 +90,17 @@ static ALWAYS_INLINE void divide_halves(half_quotient *quotient, void *dst, size
 	}
 }
 
-#define HALF_QUOTIENTS(type, enumerator, infinity, canonical)                                      \
+#define HALF_QUOTIENTS(type, enumerator, size)                                                     \
 	static void divide_##type(void *dst, size_t n, uint32_t divisor)                           \
 	{                                                                                          \
 		if (divisor > MAX_HALF_DIVISOR)                                                    \
-			divide_halves_in_double(enumerator, infinity, canonical, dst, n, divisor); \
+			divide_in_double(enumerator, size, dst, n, divisor);                       \
 		else if (divisor > 1)                                                              \
-			divide_halves(quotient_##type, dst, n, (float)divisor);                    \
+			divide_bytes(quotient_##type, dst, n *(size), (float)divisor);             \
 	}
-HALF_QUOTIENTS(f16, ORDO_F16, 0x7c00, 0x7e00)
-HALF_QUOTIENTS(bf16, ORDO_BF16, 0x7f80, 0x7fc0)
+HALF_QUOTIENTS(f16, ORDO_F16, 2)
+HALF_QUOTIENTS(bf16, ORDO_BF16, 2)
+HALF_QUOTIENTS(f8e4m3, ORDO_F8E4M3, 1)
+HALF_QUOTIENTS(f8e5m2, ORDO_F8E5M2, 1)
 
 #endif

@@ -170,26 +170,41 @@ static ALWAYS_INLINE void fold_pair(const struct fold *fold, operation *op, fini
 		tail(fold, at, nbyte);
 }
 
-/* X(type, its enumerator): the table of types, which everything below expands. */
+/* X(type): the types that have a loop of their own for sum, prod, min and max. The sums and
+ * products of the other integers are those of the signed ones of their size, those of complex
+ * numbers those of their parts. */
 #define TYPES(X)                                                                                   \
-	X(f16, ORDO_F16)                                                                           \
-	X(bf16, ORDO_BF16)                                                                         \
-	X(f32, ORDO_F32)                                                                           \
-	X(f64, ORDO_F64)                                                                           \
-	X(i8, ORDO_I8)                                                                             \
-	X(i32, ORDO_I32)                                                                           \
-	X(i64, ORDO_I64)                                                                           \
-	X(u8, ORDO_U8)
+	X(f16)                                                                                     \
+	X(bf16)                                                                                    \
+	X(f32)                                                                                     \
+	X(f64)                                                                                     \
+	X(f8e4m3)                                                                                  \
+	X(f8e5m2)                                                                                  \
+	X(i8)                                                                                      \
+	X(i16)                                                                                     \
+	X(i32)                                                                                     \
+	X(i64)                                                                                     \
+	X(u8)
 
 enum {
 	SIZE_f16 = 2,
 	SIZE_bf16 = 2,
 	SIZE_f32 = 4,
 	SIZE_f64 = 8,
+	SIZE_f8e4m3 = 1,
+	SIZE_f8e5m2 = 1,
 	SIZE_i8 = 1,
+	SIZE_i16 = 2,
 	SIZE_i32 = 4,
 	SIZE_i64 = 8,
-	SIZE_u8 = 1
+	SIZE_u8 = 1,
+	SIZE_u16 = 2,
+	SIZE_u32 = 4,
+	SIZE_u64 = 8,
+	SIZE_f32_i32 = 8,
+	SIZE_f64_i32 = 16,
+	SIZE_i32_i32 = 8,
+	SIZE_i64_i32 = 16
 };
 
 /* A copy: a single source is written unchanged, including NaNs. */
@@ -234,27 +249,123 @@ static NOINLINE void copy_all(const struct fold *fold, size_t nbyte, unsigned wa
 		else                                                                               \
 			reduction##_many_##type(&fold, nbyte, ways);                               \
 	}
-#define KERNELS(type, enumerator)                                                                  \
-	KERNEL(sum, type) KERNEL(prod, type) KERNEL(min, type) KERNEL(max, type)
+#define KERNELS(type) KERNEL(sum, type) KERNEL(prod, type) KERNEL(min, type) KERNEL(max, type)
 TYPES(KERNELS)
+KERNEL(min, u16)
+KERNEL(max, u16)
+KERNEL(min, u32)
+KERNEL(max, u32)
+KERNEL(min, u64)
+KERNEL(max, u64)
+KERNEL(band, u8)
+KERNEL(bor, u8)
+KERNEL(bxor, u8)
+#define PAIRS(type) KERNEL(minloc, type) KERNEL(maxloc, type)
+PAIRS(f32_i32)
+PAIRS(f64_i32)
+PAIRS(i32_i32)
+PAIRS(i64_i32)
+
+/* The loop of a smaller type, so many of which are an element. */
+#define AS_PARTS(name, part, count)                                                                \
+	static void name(void *const *dst, uint32_t ndst, const void *const *src, uint32_t nsrc,   \
+		size_t n, unsigned ways)                                                           \
+	{                                                                                          \
+		part(dst, ndst, src, nsrc, n *(count), ways);                                      \
+	}
+AS_PARTS(sum_all_c64, sum_all_f32, 2)
+AS_PARTS(sum_all_c128, sum_all_f64, 2)
+#define BITWISE(size)                                                                              \
+	AS_PARTS(band_all_##size, band_all_u8, size)                                               \
+	AS_PARTS(bor_all_##size, bor_all_u8, size)                                                 \
+	AS_PARTS(bxor_all_##size, bxor_all_u8, size)
+BITWISE(1)
+BITWISE(2)
+BITWISE(4)
+BITWISE(8)
+
+/* What a type does not have (ordo_has_reduction): an operator that only moves has some reduction
+ * all the same, and copies by it. */
+#define COPY(size)                                                                                 \
+	static void copy_all_##size(void *const *dst, uint32_t ndst, const void *const *src,       \
+		uint32_t nsrc, size_t n, unsigned ways)                                            \
+	{                                                                                          \
+		(void)nsrc;                                                                        \
+		copy_all(&(struct fold){dst, src, ndst, 1}, n *(size), ways);                      \
+	}
+COPY(1)
+COPY(2)
+COPY(4)
+COPY(8)
+COPY(16)
 
 #define NAME_OF(form) #form
 #define STRUCT_OF(form) ordo_kernels_##form
 #define NAME(form) NAME_OF(form)
 #define STRUCT(form) STRUCT_OF(form)
 
-#define FOLDS(type, enumerator)                                                                    \
-	[enumerator] = {[ORDO_SUM] = sum_all_##type,                                               \
-		[ORDO_PROD] = prod_all_##type,                                                     \
-		[ORDO_MIN] = min_all_##type,                                                       \
-		[ORDO_MAX] = max_all_##type,                                                       \
-		[ORDO_AVG] = sum_all_##type},
-#define DIVIDE(type, enumerator) [enumerator] = divide_##type,
+/* Rows of the table: what sums, what compares, what takes bits, and the size of an element. */
+#define NUMBERS(sums, type)                                                                        \
+	sum_all_##sums, prod_all_##sums, min_all_##type, max_all_##type, sum_all_##sums
+#define THREE_COPIES(size) copy_all_##size, copy_all_##size, copy_all_##size
+#define INTEGERS(sums, type, size)                                                                 \
+	{                                                                                          \
+		NUMBERS(sums, type), band_all_##size, bor_all_##size, bxor_all_##size,             \
+			copy_all_##size, copy_all_##size                                           \
+	}
+#define FLOATS(type, size)                                                                         \
+	{                                                                                          \
+		NUMBERS(type, type), THREE_COPIES(size), copy_all_##size, copy_all_##size          \
+	}
+#define COMPLEXES(type, size)                                                                      \
+	{                                                                                          \
+		sum_all_##type, THREE_COPIES(size), sum_all_##type, THREE_COPIES(size),            \
+			copy_all_##size, copy_all_##size                                           \
+	}
+#define PAIRED(type, size)                                                                         \
+	{                                                                                          \
+		THREE_COPIES(size), THREE_COPIES(size), copy_all_##size, copy_all_##size,          \
+			minloc_all_##type, maxloc_all_##type                                       \
+	}
 extern const struct ordo_kernels STRUCT(ORDO_KERNELS_FORM);
 const struct ordo_kernels STRUCT(ORDO_KERNELS_FORM) = {
 	.name = NAME(ORDO_KERNELS_FORM),
-	.fold = {TYPES(FOLDS)},
-	.divide = {TYPES(DIVIDE)},
+	.fold = {[ORDO_F16] = FLOATS(f16, 2),
+		[ORDO_BF16] = FLOATS(bf16, 2),
+		[ORDO_F32] = FLOATS(f32, 4),
+		[ORDO_F64] = FLOATS(f64, 8),
+		[ORDO_F8E4M3] = FLOATS(f8e4m3, 1),
+		[ORDO_F8E5M2] = FLOATS(f8e5m2, 1),
+		[ORDO_I8] = INTEGERS(i8, i8, 1),
+		[ORDO_I16] = INTEGERS(i16, i16, 2),
+		[ORDO_I32] = INTEGERS(i32, i32, 4),
+		[ORDO_I64] = INTEGERS(i64, i64, 8),
+		[ORDO_U8] = INTEGERS(u8, u8, 1),
+		[ORDO_U16] = INTEGERS(i16, u16, 2),
+		[ORDO_U32] = INTEGERS(i32, u32, 4),
+		[ORDO_U64] = INTEGERS(i64, u64, 8),
+		[ORDO_C64] = COMPLEXES(c64, 8),
+		[ORDO_C128] = COMPLEXES(c128, 16),
+		[ORDO_F32_I32] = PAIRED(f32_i32, 8),
+		[ORDO_F64_I32] = PAIRED(f64_i32, 16),
+		[ORDO_I32_I32] = PAIRED(i32_i32, 8),
+		[ORDO_I64_I32] = PAIRED(i64_i32, 16)},
+	.divide = {[ORDO_F16] = divide_f16,
+		[ORDO_BF16] = divide_bf16,
+		[ORDO_F32] = divide_f32,
+		[ORDO_F64] = divide_f64,
+		[ORDO_F8E4M3] = divide_f8e4m3,
+		[ORDO_F8E5M2] = divide_f8e5m2,
+		[ORDO_I8] = divide_i8,
+		[ORDO_I16] = divide_i16,
+		[ORDO_I32] = divide_i32,
+		[ORDO_I64] = divide_i64,
+		[ORDO_U8] = divide_u8,
+		[ORDO_U16] = divide_u16,
+		[ORDO_U32] = divide_u32,
+		[ORDO_U64] = divide_u64,
+		[ORDO_C64] = divide_c64,
+		[ORDO_C128] = divide_c128},
 	.widen = {[ORDO_F16] = widen_f16, [ORDO_BF16] = widen_bf16},
 	.narrow = {[ORDO_F16] = narrow_f16, [ORDO_BF16] = narrow_bf16},
 };

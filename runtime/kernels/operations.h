@@ -12,7 +12,9 @@
 #ifndef ORDO_KERNELS_OPERATIONS_H
 #define ORDO_KERNELS_OPERATIONS_H
 
+#include "fp8_vector.h"
 #include "half_vector.h"
+#include "pair_vector.h"
 #include "vector.h"
 
 #define INTEGER(type, unsigned_lanes, lanes)                                                       \
@@ -34,8 +36,27 @@
 	}
 INTEGER(i8, u8s, i8s)
 INTEGER(u8, u8s, u8s)
+INTEGER(i16, u16s, i16s)
+INTEGER(u16, u16s, u16s)
 INTEGER(i32, u32s, i32s)
+INTEGER(u32, u32s, u32s)
 INTEGER(i64, u64s, i64s)
+INTEGER(u64, u64s, u64s)
+
+static inline vector band_u8(vector a, vector b)
+{
+	return a & b;
+}
+
+static inline vector bor_u8(vector a, vector b)
+{
+	return a | b;
+}
+
+static inline vector bxor_u8(vector a, vector b)
+{
+	return a ^ b;
+}
 
 /* The last step over the results of a fold, for four vectors or for one. */
 struct four {
@@ -55,10 +76,27 @@ struct four {
 	FINISHED(sum, type) FINISHED(prod, type) FINISHED(min, type) FINISHED(max, type)
 FINISHED_ALL(i8)
 FINISHED_ALL(u8)
+FINISHED_ALL(i16)
+FINISHED(min, u16)
+FINISHED(max, u16)
 FINISHED_ALL(i32)
+FINISHED(min, u32)
+FINISHED(max, u32)
 FINISHED_ALL(i64)
+FINISHED(min, u64)
+FINISHED(max, u64)
+FINISHED(band, u8)
+FINISHED(bor, u8)
+FINISHED(bxor, u8)
 FINISHED_ALL(f16)
 FINISHED_ALL(bf16)
+FINISHED_ALL(f8e4m3)
+FINISHED_ALL(f8e5m2)
+#define FINISHED_PAIR(type) FINISHED(minloc, type) FINISHED(maxloc, type)
+FINISHED_PAIR(f32_i32)
+FINISHED_PAIR(f64_i32)
+FINISHED_PAIR(i32_i32)
+FINISHED_PAIR(i64_i32)
 FINISHED(min, f32)
 FINISHED(max, f32)
 FINISHED(min, f64)
@@ -170,5 +208,49 @@ FLOAT(f64, f64s, u64s, UINT64_C(0x7ff8000000000000))
 	}
 HALF(f16, 0x7c00, 0x7e00)
 HALF(bf16, 0x7f80, 0x7fc0)
+
+/* Four floats of every lane of 32 bits; rounding makes NaNs canonical. The last code that is no NaN
+ * is `infinity`, or the largest number. */
+#define FP8(type, infinity, canonical)                                                             \
+	static ALWAYS_INLINE vector sum_##type(vector a, vector b)                                 \
+	{                                                                                          \
+		u32s result = {0};                                                                 \
+		for (unsigned k = 0; k < 32; k += 8)                                               \
+			result |= from_floats_##type(                                              \
+					  to_floats_##type(a, k) + to_floats_##type(b, k))         \
+				  << k;                                                            \
+		return (vector)result;                                                             \
+	}                                                                                          \
+	static ALWAYS_INLINE vector prod_##type(vector a, vector b)                                \
+	{                                                                                          \
+		u32s result = {0};                                                                 \
+		for (unsigned k = 0; k < 32; k += 8)                                               \
+			result |= from_floats_##type(                                              \
+					  to_floats_##type(a, k) * to_floats_##type(b, k))         \
+				  << k;                                                            \
+		return (vector)result;                                                             \
+	}                                                                                          \
+	static inline vector chosen_##type(vector a, vector b, vector chosen)                      \
+	{                                                                                          \
+		return choose(is_fp8_nan(a, infinity) | is_fp8_nan(b, infinity),                   \
+			(vector)((u8s){0} + (uint8_t)(canonical)), chosen);                        \
+	}                                                                                          \
+	static inline vector min_##type(vector a, vector b)                                        \
+	{                                                                                          \
+		return chosen_##type(a, b, choose((vector)(fp8_key(a) < fp8_key(b)), a, b));       \
+	}                                                                                          \
+	static inline vector max_##type(vector a, vector b)                                        \
+	{                                                                                          \
+		return chosen_##type(a, b, choose((vector)(fp8_key(a) > fp8_key(b)), a, b));       \
+	}                                                                                          \
+	static ALWAYS_INLINE vector quotient_##type(vector a, float divisor)                       \
+	{                                                                                          \
+		u32s result = {0};                                                                 \
+		for (unsigned k = 0; k < 32; k += 8)                                               \
+			result |= from_floats_##type(to_floats_##type(a, k) / divisor) << k;       \
+		return (vector)result;                                                             \
+	}
+FP8(f8e4m3, 0x7e, 0x7f)
+FP8(f8e5m2, 0x7c, 0x7e)
 
 #endif

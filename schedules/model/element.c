@@ -4,32 +4,64 @@
 #include <ordo/element.h>
 #include <string.h>
 
+#define FLOAT(name, size, type, precision, greatest)                                               \
+	{                                                                                          \
+		name, size, ORDO_FLOAT, true, type, precision, greatest, 1 - (greatest), 0         \
+	}
+#define COMPLEX(name, size, part, precision, greatest)                                             \
+	{                                                                                          \
+		name, size, ORDO_COMPLEX, false, part, precision, greatest, 1 - (greatest), 0      \
+	}
+#define PLAIN(name, size, kind, part)                                                              \
+	{                                                                                          \
+		name, size, kind, false, part, 0, 0, 0, 0                                          \
+	}
 static const struct ordo_type_facts types[ORDO_NTYPE] = {
-	[ORDO_F16] = {"f16", 2, true, 11, 15},
-	[ORDO_BF16] = {"bf16", 2, true, 8, 127},
-	[ORDO_F32] = {"f32", 4, true, 24, 127},
-	[ORDO_F64] = {"f64", 8, true, 53, 1023},
-	[ORDO_I8] = {"i8", 1, false, 0, 0},
-	[ORDO_I32] = {"i32", 4, false, 0, 0},
-	[ORDO_I64] = {"i64", 8, false, 0, 0},
-	[ORDO_U8] = {"u8", 1, false, 0, 0},
+	[ORDO_F16] = FLOAT("f16", 2, ORDO_F16, 11, 15),
+	[ORDO_BF16] = FLOAT("bf16", 2, ORDO_BF16, 8, 127),
+	[ORDO_F32] = FLOAT("f32", 4, ORDO_F32, 24, 127),
+	[ORDO_F64] = FLOAT("f64", 8, ORDO_F64, 53, 1023),
+	[ORDO_I8] = PLAIN("i8", 1, ORDO_SIGNED, ORDO_I8),
+	[ORDO_I32] = PLAIN("i32", 4, ORDO_SIGNED, ORDO_I32),
+	[ORDO_I64] = PLAIN("i64", 8, ORDO_SIGNED, ORDO_I64),
+	[ORDO_U8] = PLAIN("u8", 1, ORDO_UNSIGNED, ORDO_U8),
+	[ORDO_I16] = PLAIN("i16", 2, ORDO_SIGNED, ORDO_I16),
+	[ORDO_U16] = PLAIN("u16", 2, ORDO_UNSIGNED, ORDO_U16),
+	[ORDO_U32] = PLAIN("u32", 4, ORDO_UNSIGNED, ORDO_U32),
+	[ORDO_U64] = PLAIN("u64", 8, ORDO_UNSIGNED, ORDO_U64),
+	[ORDO_F8E4M3] = {"f8e4m3", 1, ORDO_FLOAT, true, ORDO_F8E4M3, 4, 8, -6, 448},
+	[ORDO_F8E5M2] = {"f8e5m2", 1, ORDO_FLOAT, true, ORDO_F8E5M2, 3, 15, -14, 57344},
+	[ORDO_C64] = COMPLEX("c64", 8, ORDO_F32, 24, 127),
+	[ORDO_C128] = COMPLEX("c128", 16, ORDO_F64, 53, 1023),
+	[ORDO_F32_I32] = PLAIN("f32_i32", 8, ORDO_PAIR, ORDO_F32),
+	[ORDO_F64_I32] = PLAIN("f64_i32", 16, ORDO_PAIR, ORDO_F64),
+	[ORDO_I32_I32] = PLAIN("i32_i32", 8, ORDO_PAIR, ORDO_I32),
+	[ORDO_I64_I32] = PLAIN("i64_i32", 16, ORDO_PAIR, ORDO_I64),
 };
 
 union any {
 	double f64;
 	float f32;
 	int64_t i64;
+	uint64_t u64;
 	int32_t i32;
-	uint16_t half;
+	uint32_t u32;
+	int16_t i16;
+	uint16_t u16; /* and halves */
 	int8_t i8;
-	uint8_t u8;
+	uint8_t u8; /* and fp8 */
 };
 
 static const char *const reductions[ORDO_NREDUCTION] = {[ORDO_SUM] = "sum",
 	[ORDO_PROD] = "prod",
 	[ORDO_MIN] = "min",
 	[ORDO_MAX] = "max",
-	[ORDO_AVG] = "avg"};
+	[ORDO_AVG] = "avg",
+	[ORDO_BAND] = "band",
+	[ORDO_BOR] = "bor",
+	[ORDO_BXOR] = "bxor",
+	[ORDO_MINLOC] = "minloc",
+	[ORDO_MAXLOC] = "maxloc"};
 
 const struct ordo_type_facts *ordo_type_facts(enum ordo_type type)
 {
@@ -78,7 +110,37 @@ bool ordo_reduction_adds(enum ordo_reduction reduction)
 
 bool ordo_is_associative(enum ordo_type type, enum ordo_reduction reduction)
 {
-	return !types[type].is_float || reduction == ORDO_MIN || reduction == ORDO_MAX;
+	const enum ordo_type_kind kind = types[type].kind;
+	return (kind != ORDO_FLOAT && kind != ORDO_COMPLEX) || reduction == ORDO_MIN ||
+	       reduction == ORDO_MAX;
+}
+
+#define SET(reduction) (1u << (reduction))
+/* The reductions of each kind of type. */
+static const struct {
+	const char *plural, *names;
+	uint32_t reductions;
+} kinds[] = {
+	[ORDO_SIGNED] = {"integers", "sum, prod, min, max, avg, band, bor or bxor",
+		SET(ORDO_MINLOC) - 1},
+	[ORDO_UNSIGNED] = {"integers", "sum, prod, min, max, avg, band, bor or bxor",
+		SET(ORDO_MINLOC) - 1},
+	[ORDO_FLOAT] = {"floats", "sum, prod, min, max or avg", SET(ORDO_BAND) - 1},
+	[ORDO_COMPLEX] = {"complex numbers", "sum or avg", SET(ORDO_SUM) | SET(ORDO_AVG)},
+	[ORDO_PAIR] = {"pairs of a value and an index", "minloc or maxloc",
+		SET(ORDO_MINLOC) | SET(ORDO_MAXLOC)},
+};
+
+bool ordo_has_reduction(
+	enum ordo_type type, enum ordo_reduction reduction, struct ordo_error *error)
+{
+	const enum ordo_type_kind kind = types[type].kind;
+	if (kinds[kind].reductions >> reduction & 1)
+		return true;
+	ordo_fail(error, ORDO_USAGE, 0, "reduction: found %s of %s, wanted %s",
+		reductions[reduction], types[type].name, kinds[kind].names);
+	return ordo_hint(error, "%s holds %s, which have %s", types[type].name, kinds[kind].plural,
+		kinds[kind].names);
 }
 
 /* In units of the last place, which is that of the least normal number for all below it, the type
@@ -86,72 +148,112 @@ bool ordo_is_associative(enum ordo_type type, enum ordo_reduction reduction)
  * other type; f64 rounds nothing. */
 double ordo_type_round(enum ordo_type type, double number)
 {
-	const int greatest = types[type].greatest_exponent, precision = (int)types[type].precision;
+	const struct ordo_type_facts *facts = &types[type];
+	const int least = facts->least_exponent + 1, precision = (int)facts->precision;
+	const double overflow = facts->largest > 0 ? facts->largest : (double)INFINITY,
+		     end = facts->largest > 0 ? facts->largest
+					      : ldexp(1, facts->greatest_exponent + 1);
 	int exponent;
-	if (type == ORDO_F64 || !isfinite(number) || number == 0)
+	if (type == ORDO_F64 || isnan(number) || number == 0)
 		return number;
+	if (isinf(number))
+		return copysign(overflow, number);
 	frexp(number, &exponent); /* number = 0.1x * 2^exponent */
-	const int place = (exponent > 2 - greatest ? exponent : 2 - greatest) - precision;
+	const int place = (exponent > least ? exponent : least) - precision;
 	const double rounded = ldexp(rint(ldexp(number, -place)), place);
-	return fabs(rounded) < ldexp(1, greatest + 1) ? rounded
-						      : copysign((double)INFINITY, number);
+	return fabs(rounded) < end ? rounded : copysign(overflow, number);
 }
 
 double ordo_element_get(enum ordo_type type, const void *elements, size_t at)
 {
 	union any any;
-	memcpy(&any, (const char *)elements + at * types[type].size, types[type].size);
-	switch (type) {
+	memcpy(&any, (const char *)elements + at * types[type].size, types[types[type].part].size);
+	switch (types[type].part) {
 	case ORDO_F16:
-		return (double)ordo_f16_to_float(any.half);
+		return (double)ordo_f16_to_float(any.u16);
 	case ORDO_BF16:
-		return (double)ordo_bf16_to_float(any.half);
+		return (double)ordo_bf16_to_float(any.u16);
+	case ORDO_F8E4M3:
+		return (double)ordo_f8e4m3_to_float(any.u8);
+	case ORDO_F8E5M2:
+		return (double)ordo_f8e5m2_to_float(any.u8);
 	case ORDO_F32:
 		return (double)any.f32;
 	case ORDO_F64:
 		return any.f64;
 	case ORDO_I8:
 		return any.i8;
+	case ORDO_I16:
+		return any.i16;
+	case ORDO_U16:
+		return any.u16;
 	case ORDO_I32:
 		return any.i32;
+	case ORDO_U32:
+		return any.u32;
 	case ORDO_I64:
 		return (double)any.i64;
+	case ORDO_U64:
+		return (double)any.u64;
 	case ORDO_U8:
+	case ORDO_C64: /* none of these is a part */
+	case ORDO_C128:
+	case ORDO_F32_I32:
+	case ORDO_F64_I32:
+	case ORDO_I32_I32:
+	case ORDO_I64_I32:
 		break;
 	}
 	return any.u8;
 }
 
-void ordo_element_put(enum ordo_type type, void *elements, size_t at, double number)
+static union any float_element(enum ordo_type type, double number)
 {
 	union any any = {0};
-	if (types[type].is_float)
-		number = ordo_type_round(type, number);
-	switch (type) {
-	case ORDO_F16:
-		any.half = ordo_f16_from_float((float)number);
-		break;
-	case ORDO_BF16:
-		any.half = ordo_bf16_from_float((float)number);
-		break;
-	case ORDO_F32:
+	number = ordo_type_round(type, number);
+	if (type == ORDO_F16)
+		any.u16 = ordo_f16_from_float((float)number);
+	else if (type == ORDO_BF16)
+		any.u16 = ordo_bf16_from_float((float)number);
+	else if (type == ORDO_F8E4M3)
+		any.u8 = ordo_f8e4m3_from_float((float)number);
+	else if (type == ORDO_F8E5M2)
+		any.u8 = ordo_f8e5m2_from_float((float)number);
+	else if (type == ORDO_F32)
 		any.f32 = (float)number;
-		break;
-	case ORDO_F64:
+	else
 		any.f64 = number;
-		break;
-	case ORDO_I8:
+	return any;
+}
+
+static union any integer_element(enum ordo_type type, double number)
+{
+	union any any = {0};
+	if (type == ORDO_I8)
 		any.i8 = (int8_t)number;
-		break;
-	case ORDO_I32:
+	else if (type == ORDO_I16)
+		any.i16 = (int16_t)number;
+	else if (type == ORDO_U16)
+		any.u16 = (uint16_t)number;
+	else if (type == ORDO_I32)
 		any.i32 = (int32_t)number;
-		break;
-	case ORDO_I64:
+	else if (type == ORDO_U32)
+		any.u32 = (uint32_t)number;
+	else if (type == ORDO_I64)
 		any.i64 = (int64_t)number;
-		break;
-	case ORDO_U8:
+	else if (type == ORDO_U64)
+		any.u64 = (uint64_t)number;
+	else
 		any.u8 = (uint8_t)number;
-		break;
-	}
-	memcpy((char *)elements + at * types[type].size, &any, types[type].size);
+	return any;
+}
+
+void ordo_element_put(enum ordo_type type, void *elements, size_t at, double number)
+{
+	const enum ordo_type part = types[type].part;
+	const union any any =
+		types[part].is_float ? float_element(part, number) : integer_element(part, number);
+	char *to = (char *)elements + at * types[type].size;
+	memcpy(to, &any, types[part].size);
+	memset(to + types[part].size, 0, types[type].size - types[part].size);
 }

@@ -235,7 +235,8 @@ static bool check_guarantee(const struct check *check, enum ordo_guarantee guara
 	if (!adds)
 		return set_verdict(check, ORDO_NOT_APPLICABLE,
 			ordo_arena_format(check->arena, "%s adds nothing", facts->name));
-	if (!ordo_accumulates(check->subject->problem, check->type, check->error))
+	if (!ordo_accumulates(check->subject->problem, check->type, check->error) ||
+		!ordo_has_reduction(check->type, check->reduction, check->error))
 		return false;
 	if (guarantee == ORDO_G4 || guarantee == ORDO_G5)
 		return set_verdict(check, ORDO_NOT_ASKED, "compare with `ordo diff`");

@@ -272,8 +272,8 @@ bool ordo_contradict(const struct ordo_forest *forest, enum ordo_type type,
 		return ordo_fail(error, ORDO_USAGE, 0,
 			"%s %s is associative: every order has the same bits", ordo_type_name(type),
 			ordo_reduction_name(reduction));
-	*contradiction = (struct ordo_contradiction){.type = type,
-		.accumulator = accumulator,
+	*contradiction = (struct ordo_contradiction){.type = ordo_type_facts(type)->part,
+		.accumulator = ordo_type_facts(accumulator)->part,
 		.reduction = reduction,
 		.element = {element[0], element[1]},
 		.tree = {tree[0], tree[1]}};

@@ -65,6 +65,12 @@ static double combine(enum ordo_type type, enum ordo_reduction reduction, double
 		return least(left, right);
 	case ORDO_MAX:
 		return -least(-left, -right);
+	case ORDO_BAND: /* bits and pairs are never evaluated: every order is the same */
+	case ORDO_BOR:
+	case ORDO_BXOR:
+	case ORDO_MINLOC:
+	case ORDO_MAXLOC:
+		break;
 	}
 	return left;
 }
@@ -107,9 +113,12 @@ uint64_t ordo_type_bits(enum ordo_type type, double value)
 		uint64_t bits64;
 		uint32_t bits32;
 		uint16_t bits16;
+		uint8_t bits8;
 	} element;
 	ordo_element_put(type, &element, 0, value);
 	switch (ordo_type_size(type)) {
+	case sizeof element.bits8:
+		return element.bits8;
 	case sizeof element.bits16:
 		return element.bits16;
 	case sizeof element.bits32:

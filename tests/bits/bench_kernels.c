@@ -128,7 +128,7 @@ int main(void)
 	}
 	printf("\n");
 	for (uint32_t f = 0; f < nform; f++)
-		for (enum ordo_type type = ORDO_F16; type < ORDO_NTYPE; type++)
+		for (enum ordo_type type = ORDO_F16; type < ORDO_F32_I32; type++)
 			print_sums(forms[f], type, work, copied);
 	for (int i = 0; i < 3; i++)
 		free(work.memory[i]);

@@ -1,4 +1,5 @@
-/* half_reference.c - what one operation on f16 or bf16 numbers is, computed in integers alone.
+/* half_reference.c - what one operation on f16, bf16 or fp8 numbers is, computed in integers
+ * alone.
  *
  * A finite number is (-1)^negative * m * 2^e with whole m; the exact result is found in that form
  * and rounded once.
@@ -10,10 +11,18 @@
 struct format {
 	int fraction; /* bits of the significand that are stored */
 	int least;    /* exponent of the last place of subnormals */
-	uint16_t infinity, quiet;
+	uint16_t sign;
+	uint16_t infinity; /* NONE: there is no infinity */
+	uint16_t last;	   /* the greatest magnitude that is no NaN */
+	uint16_t nan;	   /* the canonical one */
+	uint16_t overflow; /* every magnitude from this on becomes it */
 };
 
-static const struct format f16 = {10, -24, 0x7c00, 0x0200}, bf16 = {7, -133, 0x7f80, 0x0040};
+enum { NONE = 0xffff };
+static const struct format f16 = {10, -24, 0x8000, 0x7c00, 0x7c00, 0x7e00, 0x7c00},
+			   bf16 = {7, -133, 0x8000, 0x7f80, 0x7f80, 0x7fc0, 0x7f80},
+			   e4m3 = {3, -9, 0x80, NONE, 0x7e, 0x7f, 0x7e},
+			   e5m2 = {2, -16, 0x80, 0x7c, 0x7c, 0x7e, 0x7b};
 
 struct number {
 	bool negative;
@@ -23,34 +32,38 @@ struct number {
 
 static const struct format *format_of(enum ordo_type type)
 {
-	assert(type == ORDO_F16 || type == ORDO_BF16);
-	return type == ORDO_F16 ? &f16 : &bf16;
+	assert(type <= ORDO_BF16 || type == ORDO_F8E4M3 || type == ORDO_F8E5M2);
+	return type == ORDO_F16	     ? &f16
+	       : type == ORDO_BF16   ? &bf16
+	       : type == ORDO_F8E4M3 ? &e4m3
+				     : &e5m2;
 }
 
 static bool is_nan(const struct format *format, uint16_t half)
 {
-	return (half & 0x7fff) > format->infinity;
+	return (half & (format->sign - 1)) > format->last;
 }
 
 static bool is_infinite(const struct format *format, uint16_t half)
 {
-	return (half & 0x7fff) == format->infinity;
+	return (half & (format->sign - 1)) == format->infinity;
 }
 
 static struct number decode(const struct format *format, uint16_t half)
 {
-	const int field = (half & 0x7fff) >> format->fraction;
+	const int field = (half & (format->sign - 1)) >> format->fraction;
+	const bool negative = half & format->sign;
 	const uint64_t stored = half & ((1u << format->fraction) - 1);
-	return field ? (struct number){half >> 15, stored | UINT64_C(1) << format->fraction,
+	return field ? (struct number){negative, stored | UINT64_C(1) << format->fraction,
 			       format->least + field - 1}
-		     : (struct number){half >> 15, stored, format->least};
+		     : (struct number){negative, stored, format->least};
 }
 
 /* Drops bits until the significand fits and the last place is one there is: half of the dropped
  * part decides, ties go to even. */
 static uint16_t encode(const struct format *format, struct number number)
 {
-	const uint16_t sign = number.negative ? 0x8000 : 0;
+	const uint16_t sign = number.negative ? format->sign : 0;
 	const uint64_t full = UINT64_C(1) << (format->fraction + 1);
 	uint64_t dropped = 0, half = 0;
 	int ndropped = 0;
@@ -76,10 +89,9 @@ static uint16_t encode(const struct format *format, struct number number)
 	}
 	if (number.m < full / 2)
 		return sign | (uint16_t)number.m;
-	const int field = number.e - format->least + 1;
-	if (field >= format->infinity >> format->fraction)
-		return sign | format->infinity;
-	return (uint16_t)(sign | field << format->fraction | (number.m - full / 2));
+	const int field = number.e - format->least + 1,
+		  magnitude = field << format->fraction | (int)(number.m - full / 2);
+	return (uint16_t)(sign | (magnitude < format->overflow ? magnitude : format->overflow));
 }
 
 /* Numbers so far apart that the smaller one only says on which side of the larger one the sum
@@ -110,26 +122,26 @@ static uint16_t sum(const struct format *format, uint16_t a, uint16_t b)
 {
 	if (is_infinite(format, a) || is_infinite(format, b)) {
 		if (is_infinite(format, a) && is_infinite(format, b) && a != b)
-			return format->infinity | format->quiet;
-		return is_infinite(format, a) ? a : b;
+			return format->nan;
+		const uint16_t infinite = is_infinite(format, a) ? a : b;
+		return (infinite & format->sign) | format->overflow;
 	}
 	return encode(format, add(decode(format, a), decode(format, b)));
 }
 
 static uint16_t product(const struct format *format, uint16_t a, uint16_t b)
 {
-	const uint16_t sign = (a ^ b) & 0x8000;
+	const uint16_t sign = (a ^ b) & format->sign, magnitude = format->sign - 1;
 	const struct number x = decode(format, a), y = decode(format, b);
 	if (is_infinite(format, a) || is_infinite(format, b))
-		return (a & 0x7fff) && (b & 0x7fff) ? sign | format->infinity
-						    : format->infinity | format->quiet;
+		return (a & magnitude) && (b & magnitude) ? sign | format->overflow : format->nan;
 	return encode(format, (struct number){sign, x.m * y.m, x.e + y.e});
 }
 
-static bool is_less(uint16_t a, uint16_t b)
+static bool is_less(const struct format *format, uint16_t a, uint16_t b)
 {
-	const bool minus = a >> 15;
-	if (minus != (bool)(b >> 15))
+	const bool minus = a & format->sign;
+	if (minus != (bool)(b & format->sign))
 		return minus;
 	return minus ? a > b : a < b;
 }
@@ -138,7 +150,7 @@ uint16_t half_reference(enum ordo_type type, enum ordo_reduction reduction, uint
 {
 	const struct format *format = format_of(type);
 	if (is_nan(format, a) || is_nan(format, b))
-		return format->infinity | format->quiet;
+		return format->nan;
 	switch (reduction) {
 	case ORDO_SUM:
 	case ORDO_AVG:
@@ -146,24 +158,30 @@ uint16_t half_reference(enum ordo_type type, enum ordo_reduction reduction, uint
 	case ORDO_PROD:
 		return product(format, a, b);
 	case ORDO_MIN:
-		return is_less(b, a) ? b : a;
+		return is_less(format, b, a) ? b : a;
 	case ORDO_MAX:
+	case ORDO_BAND: /* no reductions of floats */
+	case ORDO_BOR:
+	case ORDO_BXOR:
+	case ORDO_MINLOC:
+	case ORDO_MAXLOC:
 		break;
 	}
-	return is_less(a, b) ? b : a;
+	return is_less(format, a, b) ? b : a;
 }
 
 uint16_t half_from_float_reference(enum ordo_type type, uint32_t bits)
 {
 	const struct format *format = format_of(type);
-	const uint16_t sign = (uint16_t)(bits >> 16 & 0x8000);
+	const uint16_t sign = bits >> 31 ? format->sign : 0;
 	const int field = bits >> 23 & 255;
 	const uint32_t stored = bits & 0x7fffff;
+	if (field == 255 && stored && type > ORDO_BF16)
+		return format->nan;
 	if (field == 255 && stored)
-		return sign | format->infinity | format->quiet |
-		       (uint16_t)(stored >> (23 - format->fraction));
+		return sign | format->nan | (uint16_t)(stored >> (23 - format->fraction));
 	if (field == 255)
-		return sign | format->infinity;
+		return sign | format->overflow;
 	return encode(format, (struct number){sign, field ? stored | 0x800000 : stored,
 				      (field ? field : 1) - 150});
 }

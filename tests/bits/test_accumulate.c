@@ -120,9 +120,14 @@ static float add(enum ordo_reduction reduction, float left, float right)
 	case ORDO_MIN:
 		return left < right ? left : right;
 	case ORDO_MAX:
-		return left > right ? left : right;
+	case ORDO_BAND: /* not of floats, as are the others */
+	case ORDO_BOR:
+	case ORDO_BXOR:
+	case ORDO_MINLOC:
+	case ORDO_MAXLOC:
+		break;
 	}
-	return left;
+	return left > right ? left : right;
 }
 
 /* What the tree is in f32. No deeper than there are shards. */
@@ -234,7 +239,7 @@ static void expect_f32_rounded_once(
 	for (int type = ORDO_F16; type <= ORDO_BF16; type++) {
 		const struct ordo_plan_options options = {.type = (enum ordo_type)type,
 			.reduction = nth % 2 ? ORDO_SUM
-					     : (enum ordo_reduction)(nth / 2 % ORDO_NREDUCTION),
+					     : (enum ordo_reduction)(nth / 2 % (ORDO_AVG + 1)),
 			.count = schedule->problem.chunks_per_block * UINT64_C(40) + nth % 3,
 			.tile_bytes = nth % 5 ? 0 : 64};
 		struct rig rig = rig_create(schedule, options);
@@ -480,7 +485,7 @@ static void one_contribution_is_copied(void **state)
 	for (uint32_t i = 0; i < NHALF; i++)
 		all[i] = (uint16_t)i;
 	for (int type = ORDO_F16; type <= ORDO_BF16; type++)
-		for (int reduction = 0; reduction < ORDO_NREDUCTION; reduction++) {
+		for (int reduction = 0; reduction <= ORDO_AVG; reduction++) {
 			const struct ordo_plan_options options = {(enum ordo_type)type,
 				(enum ordo_reduction)reduction, .count = NHALF};
 			struct rig rig = rig_create(schedule, options);

@@ -116,6 +116,9 @@ static void random_schedules_do_what_their_operator_means(void **state)
 		const enum ordo_type type = (enum ordo_type)(seed % ORDO_NTYPE);
 		enum ordo_reduction reduction =
 			(enum ordo_reduction)(seed / ORDO_NTYPE % ORDO_NREDUCTION);
+		if (!ordo_has_reduction(type, reduction, NULL))
+			reduction =
+				ordo_type_facts(type)->kind == ORDO_PAIR ? ORDO_MAXLOC : ORDO_SUM;
 		/* 7^6 is beyond the numbers that f16 and bf16 count. */
 		if ((type == ORDO_F16 || type == ORDO_BF16) && reduction == ORDO_PROD)
 			reduction = ORDO_SUM;

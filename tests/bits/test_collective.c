@@ -41,13 +41,13 @@ static void fill(enum ordo_type type, unsigned char *memory, uint64_t nbyte, uin
 {
 	const uint64_t size = ordo_type_size(type);
 	for (uint64_t i = 0; i < nbyte / size; i++) {
-		const uint64_t bits = next_random(&seed);
+		const uint64_t bits = next_random(&seed), words[2] = {bits, next_random(&seed)};
 		const double number =
 			(double)(int32_t)(bits >> 32) / (double)(UINT32_C(1) << (20 + bits % 11));
 		if (ordo_type_facts(type)->is_float)
 			ordo_element_put(type, memory, i, ordo_type_round(type, number));
 		else
-			memcpy(memory + i * size, &bits, size);
+			memcpy(memory + i * size, words, size);
 	}
 }
 
@@ -321,6 +321,10 @@ static void visit(const struct specimen *specimen, const struct ordo_schedule *g
 	struct ordo_plan_options options = {.type = (enum ordo_type)(number % ORDO_NTYPE),
 		.reduction = (enum ordo_reduction)(number / ORDO_NTYPE % ORDO_NREDUCTION)};
 	struct ordo_error error;
+	if (!ordo_has_reduction(options.type, options.reduction, NULL))
+		options.reduction = ordo_type_facts(options.type)->kind == ORDO_PAIR
+					    ? ORDO_MINLOC + number % 2
+					    : ORDO_SUM;
 	const bool may_accumulate = (options.type == ORDO_F16 || options.type == ORDO_BF16) &&
 				    ordo_operator_facts(problem->op)->reduces && number / 3 % 2;
 	struct ordo_schedule *own = may_accumulate ? accumulate(specimen) : NULL;

@@ -338,7 +338,7 @@ static void judge_schedule(const char *title, const struct ordo_schedule *schedu
 		.nrank = problem->nrank,
 		.nshard = problem->nshard,
 		.options = {.type = (enum ordo_type)(number % 4),
-			.reduction = (enum ordo_reduction)(number / 4 % ORDO_NREDUCTION),
+			.reduction = (enum ordo_reduction)(number / 4 % (ORDO_AVG + 1)),
 			.count = counts[number % 5]}};
 	if (problem->accumulate_f32)
 		subject.options.type = (enum ordo_type)(number % 2);

@@ -13,7 +13,7 @@ def _(ordo):
     ordo.compile("ring.json", ranks=5)
     ordo.compile("dyadic.json", ranks=6, operator="reducescatter", algorithm="dyadic")
     ordo.compile("tree.json", "--root", 2, ranks=5, operator="reduce", algorithm="tree")
-    for kind in ["f16", "bf16", "f32", "f64"]:
+    for kind in ["f16", "bf16", "f32", "f64", "f8e4m3", "f8e5m2"]:
         for transport in ["threads", "seeded", "both"]:
             out = ordo.works("probe", "ring.json", "--type", kind, "--transport", transport).out
             for words in [

@@ -77,14 +77,32 @@ def _(ordo):
 def _(ordo):
     ordo.compile("ring.json", ranks=3)
     ordo.compile("mesh.json", ranks=3, algorithm="mesh")
-    for kind in ["f16", "bf16", "f32", "f64", "i8", "i32", "i64", "u8"]:
-        for reduction in ["sum", "prod", "min", "max", "avg"]:
-            for name, transport in [("ring.json", "threads"), ("mesh.json", "seeded")]:
-                check = ordo.answer("run", name, "--type", kind, "--op", reduction, "--transport",
-                                    transport, "--count", 1001, "--check")["check"]
-                wanted(check["bits_equal"] and check["within_bounds"], kind, reduction, transport,
-                       check)
-                wanted(check["elements"] == 3 * 1001, check)
+    kinds = [(kind, reduction)
+             for kind in ["f16", "bf16", "f32", "f64", "i8", "i32", "i64", "u8"]
+             for reduction in ["sum", "prod", "min", "max", "avg"]]
+    kinds += [("f8e4m3", "sum"), ("f8e5m2", "prod"), ("u16", "bxor"), ("u64", "avg"),
+              ("c64", "sum"), ("c128", "avg"), ("f32_i32", "minloc"), ("i64_i32", "maxloc")]
+    for kind, reduction in kinds:
+        for name, transport in [("ring.json", "threads"), ("mesh.json", "seeded")]:
+            check = ordo.answer("run", name, "--type", kind, "--op", reduction, "--transport",
+                                transport, "--count", 1001, "--check")["check"]
+            wanted(check["bits_equal"] and check["within_bounds"], kind, reduction, transport,
+                   check)
+            wanted(check["elements"] == 3 * 1001, check)
+    for kind, reduction, says in [("f8e5m2", "bor", "found bor of f8e5m2, wanted sum, prod, min"),
+                                  ("c64", "max", "found max of c64, wanted sum or avg"),
+                                  ("f32_i32", "sum", "found sum of f32_i32, wanted minloc or max"),
+                                  ("u32", "minloc", "found minloc of u32, wanted sum, prod, ")]:
+        ordo.fails(2, says, "run", "ring.json", "--type", kind, "--op", reduction)
+        ordo.fails(2, says, "verify", "ring.json", "--type", kind, "--op", reduction)
+        ordo.fails(2, says, "order", "ring.json", "--type", kind, "--op", reduction)
+        ordo.fails(2, says, "diff", "ring.json", "mesh.json", "--type", kind, "--op", reduction)
+    ordo.fails(2, "found sum of i32_i32, wanted minloc", "calibrate", "--type", "i32_i32")
+    out = ordo.fails(1, "", "verify", "ring.json", "--type", "c128", "--require", "G3")
+    wanted("-0x1p+55" in out.out and "(f64 sum)" in out.out, out.out)
+    out = ordo.works("verify", "ring.json", "--type", "f64_i32", "--op", "minloc", "--require",
+                     "G3")
+    wanted("f64_i32 minloc is associative, every order has the same bits" in out.out, out.out)
 
 
 @desk_case("run: workers, seeds, repetition, sizes with units, bytes of every link")

@@ -570,7 +570,7 @@ static void a_sum_that_is_a_nan_has_one_form(void **state)
 	const double values[][2] = {
 		{(double)INFINITY, -(double)INFINITY}, {-(double)NAN, 1}, {1, -(double)NAN}};
 	double result;
-	for (int reduction = 0; reduction < ORDO_NREDUCTION; reduction++)
+	for (int reduction = 0; reduction <= ORDO_AVG; reduction++)
 		for (size_t i = reduction == ORDO_SUM ? 0 : 1; i < 3; i++) {
 			assert_true(ordo_tree_evaluate(forest, sum, ORDO_F32, ORDO_F32,
 				(enum ordo_reduction)reduction, values[i], &result, &error));

@@ -123,7 +123,7 @@ static void check_counts(const struct ordo_problem *problem)
 	uint64_t *block_count = malloc(nblock * sizeof *block_count);
 	assert_non_null(block_count);
 	for (int i = 0; i < NCOUNT; i++) {
-		struct ordo_plan_options options = {.type = (enum ordo_type)(i % ORDO_NTYPE),
+		struct ordo_plan_options options = {.type = (enum ordo_type)(i % ORDO_F32_I32),
 			.count = count_of(i, problem->nrank, problem->chunks_per_block)};
 		check_layout(problem, &options);
 		options.alignment = 32;
@@ -238,7 +238,7 @@ static void folds_of_any_count_cover_all_output(void **unused)
 		/* Items are as many as the bytes need: up to a few terabytes. */
 		for (int i = 0; i < NCOUNT - 2; i++) {
 			const struct ordo_plan_options options = {
-				.type = (enum ordo_type)(i % ORDO_NTYPE),
+				.type = (enum ordo_type)(i % ORDO_F32_I32),
 				.count = count_of(i, 5, schedule->problem.chunks_per_block)};
 			struct ordo_error error = {0};
 			struct ordo_collective *collective =

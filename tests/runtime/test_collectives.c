@@ -151,8 +151,8 @@ static bool call_all(struct ordo_communicator *communicator, const struct call *
 	return false;
 }
 
-/* Call number i of 3 * 8 * 5 * 8, each different: elements, types and reductions of all operators.
- * false: it is one again, for the operator does not reduce. */
+/* Call number i of them, each different: elements, types and reductions of all operators.
+ * false: it is one again, for the operator does not reduce, or the type has no such reduction. */
 enum { NCALL = 3 * ORDO_NTYPE * ORDO_NREDUCTION * ORDO_NOPERATOR };
 static bool make_call(uint32_t i, struct call *call)
 {
@@ -162,13 +162,15 @@ static bool make_call(uint32_t i, struct call *call)
 	call->options = (struct ordo_plan_options){.type = (enum ordo_type)(i % ORDO_NTYPE),
 		.count = counts[i / ORDO_NTYPE % 3],
 		.reduction = (enum ordo_reduction)(i / ORDO_NTYPE / 3)};
-	return ordo_operator_facts(call->op)->reduces || !call->options.reduction;
+	return ordo_operator_facts(call->op)->reduces
+		       ? ordo_has_reduction(call->options.type, call->options.reduction, NULL)
+		       : !call->options.reduction;
 }
 
 /* Buffers of one rank. */
 struct buffers {
-	_Alignas(8) unsigned char in[NRANK * MOST * 8], wanted[NRANK * MOST * 8],
-		out[NRANK * MOST * 8];
+	_Alignas(16) unsigned char in[NRANK * MOST * 16], wanted[NRANK * MOST * 16],
+		out[NRANK * MOST * 16];
 };
 
 /* Numbers of the type whose sums are rounded. */
@@ -412,9 +414,12 @@ static void what_does_not_fit_is_refused(void **state)
 	check_refused(
 		ordo_allreduce(communicator, 0, &x, &y, 1, (enum ordo_type)256, ORDO_SUM, &error),
 		&error, "type 256 or reduction 0 does not exist", "");
-	check_refused(ordo_allreduce(
-			      communicator, 0, &x, &y, 1, ORDO_F32, (enum ordo_reduction)5, &error),
-		&error, "type 2 or reduction 5 does not exist", "");
+	check_refused(ordo_allreduce(communicator, 0, &x, &y, 1, ORDO_F32,
+			      (enum ordo_reduction)ORDO_NREDUCTION, &error),
+		&error, "type 2 or reduction 10 does not exist", "");
+	check_refused(ordo_allreduce(communicator, 0, &x, &y, 1, ORDO_F32, ORDO_BAND, &error),
+		&error, "reduction: found band of f32, wanted sum, prod, min, max or avg",
+		"f32 holds floats, which have sum, prod, min, max or avg");
 	assert_false(ordo_allreduce(communicator, 0, NULL, NULL, 1, ORDO_F32, ORDO_SUM, &error));
 	assert_int_equal(error.code, ORDO_USAGE);
 	assert_false(

@@ -183,7 +183,7 @@ static void run_all_items(const struct folds *folds, const struct ends *ends)
 		ordo_fold_item(folds, &folds->items[i], ends, false);
 }
 
-enum { NRANK = 8, COUNT = 1237, BYTES = COUNT * 8 };
+enum { NRANK = 8, COUNT = 1237, BYTES = COUNT * 16 };
 static unsigned char inputs[NRANK][BYTES], outputs[NRANK][BYTES], wanted[NRANK][BYTES],
 	sums[NPARTIAL][BYTES];
 
@@ -217,6 +217,8 @@ static void bits_are_those_of_one_stage(void **unused)
 	(void)unused;
 	for (enum ordo_type type = 0; type < ORDO_NTYPE; type++)
 		for (enum ordo_reduction reduction = 0; reduction < ORDO_NREDUCTION; reduction++) {
+			if (!ordo_has_reduction(type, reduction, NULL))
+				continue;
 			check_bits("mesh", type, reduction, false);
 			check_bits(BY_SIDES, type, reduction, true);
 			check_bits(BY_RINGS, type, reduction, false);

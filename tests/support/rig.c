@@ -89,22 +89,16 @@ void rig_destroy(struct rig *rig)
 	free(rig->wholes);
 }
 
+/* Integers of 8 and 16 bits wrap. */
 static void store(enum ordo_type type, unsigned char *array, uint64_t i, int value)
 {
-	switch (type) {
-	case ORDO_I8:
-	case ORDO_U8:
-		array[i] = (unsigned char)value; /* modulo 2^8 */
-		return;
-	case ORDO_F16:
-	case ORDO_BF16:
-	case ORDO_F32:
-	case ORDO_F64:
-	case ORDO_I32:
-	case ORDO_I64:
-		break;
-	}
-	ordo_element_put(type, array, i, value);
+	const size_t size = ordo_type_size(type);
+	const uint8_t byte = (uint8_t)value;
+	const uint16_t word = (uint16_t)value;
+	if (size > 2 || ordo_type_facts(type)->is_float)
+		ordo_element_put(type, array, i, value);
+	else
+		memcpy(array + i * size, size == 1 ? (const void *)&byte : &word, size);
 }
 
 int rig_value(uint32_t rank, uint64_t i, uint32_t call)
@@ -113,12 +107,20 @@ int rig_value(uint32_t rank, uint64_t i, uint32_t call)
 	return (int)(hash >> 61);
 }
 
+/* fp8 counts to 8 or 16, so its numbers are 0 and 1. */
+static int value_of(const struct rig *rig, uint32_t rank, uint64_t i, uint32_t call)
+{
+	const uint32_t precision = ordo_type_facts(rig->options.type)->precision;
+	const int value = rig_value(rank, i, call);
+	return precision && precision < 8 ? value & 1 : value;
+}
+
 void rig_fill(const struct rig *rig, uint32_t rank, uint32_t call)
 {
 	memset(rig->outputs[rank], 0xa5, ordo_plan_output_bytes(rig->plan, rank));
 	const uint64_t n = input_bytes(rig, rank) / ordo_type_size(rig->options.type);
 	for (uint64_t i = 0; i < n; i++)
-		store(rig->options.type, rig->inputs[rank], i, rig_value(rank, i, call));
+		store(rig->options.type, rig->inputs[rank], i, value_of(rig, rank, i, call));
 }
 
 static int combine(enum ordo_reduction reduction, int a, int b)
@@ -130,8 +132,16 @@ static int combine(enum ordo_reduction reduction, int a, int b)
 	case ORDO_PROD:
 		return a * b;
 	case ORDO_MIN:
+	case ORDO_MINLOC:
 		return a < b ? a : b;
+	case ORDO_BAND:
+		return a & b;
+	case ORDO_BOR:
+		return a | b;
+	case ORDO_BXOR:
+		return a ^ b;
 	case ORDO_MAX:
+	case ORDO_MAXLOC:
 		break;
 	}
 	return a > b ? a : b;
@@ -140,9 +150,9 @@ static int combine(enum ordo_reduction reduction, int a, int b)
 /* All ranks' element i of the vector. */
 static int reduced(const struct rig *rig, uint64_t i, uint32_t call)
 {
-	int value = rig_value(0, i, call);
+	int value = value_of(rig, 0, i, call);
 	for (uint32_t r = 1; r < rig->schedule->problem.nrank; r++)
-		value = combine(rig->options.reduction, value, rig_value(r, i, call));
+		value = combine(rig->options.reduction, value, value_of(rig, r, i, call));
 	return value;
 }
 
@@ -153,7 +163,7 @@ static int transposed(const struct rig *rig, uint32_t rank, uint64_t i, uint32_t
 	for (uint32_t from = 0; from < N; from++) {
 		const uint64_t *block = &rig->block_begin[from * N + rank];
 		if (i < block[1] - block[0])
-			return rig_value(from, block[0] - rig->block_begin[from * N] + i, call);
+			return value_of(rig, from, block[0] - rig->block_begin[from * N] + i, call);
 		i -= block[1] - block[0];
 	}
 	return -1;
@@ -169,14 +179,14 @@ static int wanted(const struct rig *rig, uint32_t rank, uint64_t i, uint32_t cal
 	case ORDO_REDUCESCATTER:
 		return reduced(rig, rig->block_begin[rank] + i, call);
 	case ORDO_BROADCAST:
-		return rig_value(rig->schedule->problem.root, i, call);
+		return value_of(rig, rig->schedule->problem.root, i, call);
 	case ORDO_SCATTER:
-		return rig_value(rig->schedule->problem.root, rig->block_begin[rank] + i, call);
+		return value_of(rig, rig->schedule->problem.root, rig->block_begin[rank] + i, call);
 	case ORDO_ALLGATHER:
 	case ORDO_GATHER:
 		while (i >= rig->block_begin[owner + 1])
 			owner++;
-		return rig_value(owner, i - rig->block_begin[owner], call);
+		return value_of(rig, owner, i - rig->block_begin[owner], call);
 	case ORDO_ALLTOALL:
 	case ORDO_CUSTOM: /* no test wants anything of it */
 		break;
@@ -189,7 +199,7 @@ static void divide(enum ordo_type type, unsigned char *sum, uint32_t nrank)
 {
 	const double quotient = ordo_element_get(type, sum, 0) / nrank;
 	ordo_element_put(
-		type, sum, 0, ordo_type_facts(type)->is_float ? quotient : (double)(int)quotient);
+		type, sum, 0, ordo_type_facts(type)->precision ? quotient : (double)(int)quotient);
 }
 
 bool rig_is_right(const struct rig *rig, uint32_t rank, uint32_t call, uint64_t *element)
@@ -197,7 +207,7 @@ bool rig_is_right(const struct rig *rig, uint32_t rank, uint32_t call, uint64_t 
 	const size_t size = ordo_type_size(rig->options.type);
 	const uint64_t n = ordo_plan_output_bytes(rig->plan, rank) / size;
 	for (uint64_t i = 0; i < n; i++) {
-		unsigned char right[8];
+		unsigned char right[16];
 		store(rig->options.type, right, 0, wanted(rig, rank, i, call));
 		if (rig->options.reduction == ORDO_AVG &&
 			ordo_operator_facts(rig->schedule->problem.op)->reduces)

@@ -117,10 +117,14 @@ def _():
                                                         "--json"))["topologies"]] + ["files"])
     wanted(
         offers("run", "x", "--type", "f32,b") == ["f32,bf16"] and offers(
-            "run", "x", "--type=f32,i") == ["--type=f32,i8", "--type=f32,i32", "--type=f32,i64"])
+            "run", "x", "--type=f32,i") == [
+                f"--type=f32,{kind}" for kind in ["i8", "i32", "i64", "i16", "i32_i32", "i64_i32"]
+            ])
     wanted(
-        offers("run", "x", "--op", "m") == ["min", "max"]
-        and offers("verify", "x", "--op", "") == ["sum", "prod", "min", "max", "avg"])
+        offers("run", "x", "--op", "m") == ["min", "max", "minloc", "maxloc"]
+        and offers("verify", "x", "--op", "") == [
+            "sum", "prod", "min", "max", "avg", "band", "bor", "bxor", "minloc", "maxloc"
+        ])
     wanted(offers("verify", "x", "--require", "G1,") == ["G1,G1", "G1,G2", "G1,G3", "G1,constant"])
     wanted(
         offers("explain", "R1") == ["R1", "R10", "R11", "R12", "R13", "files"],

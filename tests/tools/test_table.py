@@ -10,7 +10,13 @@ import subprocess
 from desk import ORDO, desk_case
 from tap import run_cases, wanted
 
-SIZES = {"i8": 1, "u8": 1, "f16": 2, "bf16": 2, "f32": 4, "i32": 4, "f64": 8, "i64": 8}
+SIZES = {
+    "i8": 1, "u8": 1, "f8e4m3": 1, "f8e5m2": 1, "f16": 2, "bf16": 2, "i16": 2, "u16": 2, "f32": 4,
+    "i32": 4, "u32": 4, "f64": 8, "i64": 8, "u64": 8, "c64": 8, "f32_i32": 8, "i32_i32": 8,
+    "c128": 16, "f64_i32": 16, "i64_i32": 16
+}
+# Six floats with 5 reductions, eight integers with 8, two complex types and four pairs with 2.
+NKIND = 6 * 5 + 8 * 8 + 2 * 2 + 4 * 2
 # By hand, to be compared with what is printed. What algbw is multiplied with, on n ranks, and how
 # many blocks the size is made of: PERFORMANCE.md of nccl-tests.
 OPERATORS = {
@@ -200,7 +206,8 @@ def _(ordo):
     ordo.compile("gather.json", operator="allgather", ranks=3)
     answer = ordo.answer("run", "ring.json", "-b", 48, "-n", 1, "-d", "all", "-o", "all", "--check")
     kinds = [(row["type"], row["op"]) for row in answer["rows"]]
-    wanted(len(kinds) == len(set(kinds)) == 40 and {kind for kind, _ in kinds} == set(SIZES), kinds)
+    wanted(len(kinds) == len(set(kinds)) == NKIND, kinds)
+    wanted({kind for kind, _ in kinds} == set(SIZES), kinds)
     wanted(
         all(row["bytes"] == 48 and row["count"] * SIZES[row["type"]] == 48
             for row in answer["rows"]), answer)
@@ -211,6 +218,14 @@ def _(ordo):
            [("f16", "max"), ("f16", "min"), ("f64", "max"), ("f64", "min")], rows)
     rows = ordo.answer("run", "gather.json", "-b", 48, "-n", 1, "-d", "i8,f64", "-o", "all")["rows"]
     wanted([(row["type"], row["op"]) for row in rows] == [("i8", "none"), ("f64", "none")], rows)
+    rows = ordo.answer("run", "gather.json", "-b", 48, "-n", 1, "-d", "all", "--check")["rows"]
+    wanted(len(rows) == len(SIZES) and all(row["out_of_place"]["wrong"] == 0 for row in rows), rows)
+    rows = ordo.answer("run", "ring.json", "-b", 48, "-n", 1, "-d", "all", "-o", "band,sum")["rows"]
+    wanted(len(rows) == 8 * 2 + 6 + 2, rows)
+    for kinds, reductions, says in [("f32,i8", "band", "found band of f32"),
+                                    ("i8,f32_i32", "sum,minloc", "found minloc of i8"),
+                                    ("c64", "sum,min", "found min of c64, wanted sum or avg")]:
+        ordo.fails(2, says, "run", "ring.json", "-b", 48, "-n", 1, "-d", kinds, "-o", reductions)
 
 
 @desk_case(
@@ -329,7 +344,8 @@ def _(ordo):
     (ordo.folder / "left.json").write_text(extra)
     answer = ordo.answer("run", "left.json", "--unproved", "-b", 300, "-n", 2, "-d", "all", "-o",
                          "all", "--check")
-    wanted(answer["wrong"] == 0 and len(answer["rows"]) == 40 and answer["exit code"] == 0, answer)
+    wanted(answer["wrong"] == 0 and len(answer["rows"]) == NKIND, answer)
+    wanted(answer["exit code"] == 0, answer)
     for words, says in [([], "within the bounds of any order"),
                         (["--type", "i32"], "bit-equal with the exact result, ")]:
         done = ordo.works("run", "left.json", "--unproved", "--count", 75, "--check", *words)

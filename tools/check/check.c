@@ -198,7 +198,7 @@ static void report_difference(struct check *found, const struct trial *trial, ui
 	uint32_t chunk, uint64_t at, const char *wanted, const char *result)
 {
 	size_t size = ordo_type_size(trial->values.type), i = 0;
-	char hex[2][17] = {"", ""};
+	char hex[2][33] = {"", ""};
 	while (!memcmp(wanted + i * size, result + i * size, size))
 		i++;
 	for (size_t byte = 0; byte < size; byte++) {

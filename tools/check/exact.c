@@ -7,6 +7,9 @@
  *   product   in long double, whose own rounding is in the bound
  *   integers  modulo 2^64, truncated to the type
  *   min, max  by comparison; -0 is less than +0
+ *   bits      of 64 bits, truncated to the type
+ *   complex   as two numbers each
+ *   pairs     by comparison of values, then of indices
  */
 #include "exact.h"
 #include <math.h>
@@ -24,8 +27,8 @@ static int64_t integer_at(enum ordo_type type, const void *value, size_t i)
 {
 	if (type == ORDO_I32)
 		return ((const int32_t *)value)[i];
-	if (type == ORDO_I64)
-		return ((const int64_t *)value)[i];
+	if (type == ORDO_I64 || type == ORDO_U64)
+		return ((const int64_t *)value)[i]; /* of u64, its bits */
 	return (int64_t)ordo_element_get(type, value, i);
 }
 
@@ -43,8 +46,59 @@ static wide to_fixed(double value)
 	return (wide)(int64_t)(value * 0x1p60);
 }
 
+/* What is reduced without rounding, for pairs. */
+struct exact_pair {
+	union {
+		double real;
+		int64_t integer;
+	} value;
+	int64_t index;
+};
+
+static struct exact_pair pair_at(enum ordo_type type, const void *value, size_t i)
+{
+	const enum ordo_type part = ordo_type_facts(type)->part;
+	const char *at = (const char *)value + i * ordo_type_size(type);
+	struct exact_pair pair;
+	int32_t index;
+	memcpy(&index, at + ordo_type_size(part), sizeof index);
+	pair.index = index;
+	if (is_float(part))
+		pair.value.real = ordo_element_get(part, at, 0);
+	else if (part == ORDO_I64)
+		memcpy(&pair.value.integer, at, sizeof pair.value.integer);
+	else
+		pair.value.integer = (int64_t)ordo_element_get(part, at, 0);
+	return pair;
+}
+
+/* A complex type's numbers one after another: their type, and how many there are. */
+static bool is_complex(const struct values *values, struct values *parts, size_t *n)
+{
+	const struct ordo_type_facts *facts = ordo_type_facts(values->type);
+	*parts = *values;
+	parts->type = facts->part;
+	*n *= 2;
+	return facts->kind == ORDO_COMPLEX;
+}
+
+static bool is_pair(enum ordo_type type)
+{
+	return ordo_type_facts(type)->kind == ORDO_PAIR;
+}
+
 void begin_exact(const struct values *values, void *exact, const void *value, size_t n)
 {
+	struct values parts;
+	size_t npart = n;
+	if (is_complex(values, &parts, &npart)) {
+		begin_exact(&parts, exact, value, npart);
+		return;
+	}
+	for (size_t i = 0; is_pair(values->type) && i < n; i++)
+		((struct exact_pair *)exact)[i] = pair_at(values->type, value, i);
+	if (is_pair(values->type))
+		return;
 	for (size_t i = 0; i < n; i++)
 		if (!is_float(values->type))
 			((int64_t *)exact)[i] = integer_at(values->type, value, i);
@@ -61,6 +115,35 @@ static bool is_less(double a, double b)
 	return a < b || (a == b && signbit(a) && !signbit(b));
 }
 
+static bool integer_is_less(enum ordo_type type, int64_t a, int64_t b)
+{
+	return ordo_type_facts(type)->kind == ORDO_SIGNED ? a < b : (uint64_t)a < (uint64_t)b;
+}
+
+/* Does the second pair go before the first? */
+static bool is_before(
+	const struct values *values, const struct exact_pair *a, const struct exact_pair *b)
+{
+	const bool real = is_float(ordo_type_facts(values->type)->part),
+		   less = real ? is_less(b->value.real, a->value.real)
+			       : b->value.integer < a->value.integer,
+		   more = real ? is_less(a->value.real, b->value.real)
+			       : a->value.integer < b->value.integer;
+	if (less || more)
+		return values->reduction == ORDO_MINLOC ? less : more;
+	return b->index < a->index;
+}
+
+static void add_pairs(
+	const struct values *values, struct exact_pair *exact, const void *value, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		const struct exact_pair pair = pair_at(values->type, value, i);
+		if (is_before(values, &exact[i], &pair))
+			exact[i] = pair;
+	}
+}
+
 static void add_integers(const struct values *values, int64_t *exact, const void *value, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -74,10 +157,22 @@ static void add_integers(const struct values *values, int64_t *exact, const void
 			exact[i] = (int64_t)((uint64_t)exact[i] * (uint64_t)v);
 			break;
 		case ORDO_MIN:
-			exact[i] = v < exact[i] ? v : exact[i];
+			exact[i] = integer_is_less(values->type, v, exact[i]) ? v : exact[i];
 			break;
 		case ORDO_MAX:
-			exact[i] = v > exact[i] ? v : exact[i];
+			exact[i] = integer_is_less(values->type, exact[i], v) ? v : exact[i];
+			break;
+		case ORDO_BAND:
+			exact[i] &= v;
+			break;
+		case ORDO_BOR:
+			exact[i] |= v;
+			break;
+		case ORDO_BXOR:
+			exact[i] ^= v;
+			break;
+		case ORDO_MINLOC:
+		case ORDO_MAXLOC: /* of pairs */
 			break;
 		}
 	}
@@ -95,6 +190,16 @@ static void add_sums(const struct values *values, void *exact, const void *value
 
 void add_exact(const struct values *values, void *exact, const void *value, size_t n)
 {
+	struct values parts;
+	size_t npart = n;
+	if (is_complex(values, &parts, &npart)) {
+		add_exact(&parts, exact, value, npart);
+		return;
+	}
+	if (is_pair(values->type)) {
+		add_pairs(values, exact, value, n);
+		return;
+	}
 	if (!is_float(values->type)) {
 		add_integers(values, exact, value, n);
 		return;
@@ -119,6 +224,12 @@ static bool is_wide_sum(const struct values *values)
 
 const void *exact_at(const struct values *values, const void *exact, size_t i)
 {
+	struct values parts;
+	size_t part = i;
+	if (is_complex(values, &parts, &part))
+		return exact_at(&parts, exact, part);
+	if (is_pair(values->type))
+		return (const struct exact_pair *)exact + i;
 	if (!is_float(values->type))
 		return (const int64_t *)exact + i;
 	if (values->reduction == ORDO_PROD)
@@ -130,11 +241,14 @@ const void *exact_at(const struct values *values, const void *exact, size_t i)
 /* Truncates to the width of the type. */
 static int64_t wrap_integer(enum ordo_type type, int64_t exact)
 {
+	const bool is_signed = ordo_type_facts(type)->kind == ORDO_SIGNED;
 	switch (ordo_type_size(type)) {
 	case 1:
-		return type == ORDO_I8 ? (int64_t)(int8_t)exact : (int64_t)(uint8_t)exact;
+		return is_signed ? (int64_t)(int8_t)exact : (int64_t)(uint8_t)exact;
+	case 2:
+		return is_signed ? (int64_t)(int16_t)exact : (int64_t)(uint16_t)exact;
 	case 4:
-		return (int32_t)exact;
+		return is_signed ? (int64_t)(int32_t)exact : (int64_t)(uint32_t)exact;
 	default:
 		return exact;
 	}
@@ -144,11 +258,35 @@ static int64_t wrap_integer(enum ordo_type type, int64_t exact)
 static int64_t finish_integer(const struct values *values, int64_t exact, uint32_t nleaf)
 {
 	const int64_t integer = wrap_integer(values->type, exact);
-	return values->reduction == ORDO_AVG ? integer / (int64_t)nleaf : integer;
+	if (values->reduction != ORDO_AVG)
+		return integer;
+	return values->type == ORDO_U64 ? (int64_t)((uint64_t)integer / nleaf)
+					: integer / (int64_t)nleaf;
+}
+
+static void put_pair(enum ordo_type type, const struct exact_pair *pair, char *element)
+{
+	const enum ordo_type part = ordo_type_facts(type)->part;
+	const int32_t index = (int32_t)pair->index;
+	ordo_element_put(
+		type, element, 0, is_float(part) ? pair->value.real : (double)pair->value.integer);
+	memcpy(element + ordo_type_size(part), &index, sizeof index);
 }
 
 void round_exact(const struct values *values, const void *one, uint32_t nleaf, void *element)
 {
+	struct values parts;
+	size_t part = 1;
+	if (is_complex(values, &parts, &part)) {
+		for (part = 0; part < 2; part++)
+			round_exact(&parts, exact_at(&parts, one, part), nleaf,
+				(char *)element + part * ordo_type_size(parts.type));
+		return;
+	}
+	if (is_pair(values->type)) {
+		put_pair(values->type, one, element);
+		return;
+	}
 	double value = 0;
 	if (is_float(values->type))
 		value = values->reduction == ORDO_PROD ? (double)*(const long double *)one
@@ -160,7 +298,7 @@ void round_exact(const struct values *values, const void *one, uint32_t nleaf, v
 		return;
 	}
 	const int64_t integer = finish_integer(values, *(const int64_t *)one, nleaf);
-	if (values->type == ORDO_I64)
+	if (ordo_type_size(values->type) == sizeof integer)
 		memcpy(element, &integer, sizeof integer);
 	else
 		ordo_element_put(values->type, element, 0, (double)integer);
@@ -196,6 +334,13 @@ static double relative_bound(const struct values *values, enum ordo_type accumul
 	return expm1(n * log_of_rounding(accumulator) + last * log_of_rounding(values->type));
 }
 
+/* How much of a sum saturation takes. */
+static double beyond_largest(enum ordo_type type, double sum)
+{
+	const double largest = ordo_type_facts(type)->largest;
+	return largest > 0 && sum > largest ? sum - largest : 0;
+}
+
 /* Every addend passes through at most depth roundings, and the sum of magnitudes is the sum: all
  * values are positive. */
 static size_t compare_sums(const struct values *values, enum ordo_type accumulator,
@@ -216,9 +361,10 @@ static size_t compare_sums(const struct values *values, enum ordo_type accumulat
 			sum = (double)fixed * 0x1p-60;
 			error = (double)(fixed < found ? found - fixed : fixed - found) * 0x1p-60;
 		}
-		if (!(error <= relative * sum))
+		const double bound = relative * sum + beyond_largest(values->type, sum);
+		if (!(error <= bound))
 			return i;
-		widen_distance(far, error, last_place(values->type, sum), relative * sum);
+		widen_distance(far, error, last_place(values->type, sum), bound);
 	}
 	return n;
 }
@@ -229,7 +375,7 @@ static size_t compare_averages(const struct values *values, enum ordo_type accum
 	struct distance *far)
 {
 	const struct ordo_type_facts *facts = ordo_type_facts(values->type);
-	const double least = ldexp(1, 2 - facts->greatest_exponent - (int)facts->precision),
+	const double least = ldexp(1, facts->least_exponent + 1 - (int)facts->precision),
 		     relative = relative_bound(values, accumulator, depth) + 2 * 0x1p-64;
 	for (size_t i = 0; i < n; i++) {
 		const long double sum = values->type == ORDO_F64
@@ -238,7 +384,8 @@ static size_t compare_averages(const struct values *values, enum ordo_type accum
 		const long double average = sum / nleaf;
 		const double error = (double)fabsl(
 				     (long double)float_at(values->type, result, i) - average),
-			     bound = relative * (double)average + least;
+			     bound = relative * (double)average + least +
+				     beyond_largest(values->type, (double)sum) / nleaf;
 		if (!(error <= bound))
 			return i;
 		widen_distance(far, error, last_place(values->type, (double)average), bound);
@@ -252,7 +399,7 @@ static size_t compare_products(const struct values *values, enum ordo_type accum
 	const void *exact, const void *result, size_t n, uint32_t nleaf, struct distance *far)
 {
 	const struct ordo_type_facts *facts = ordo_type_facts(values->type);
-	const double least = ldexp(1, 2 - facts->greatest_exponent - (int)facts->precision),
+	const double least = ldexp(1, facts->least_exponent + 1 - (int)facts->precision),
 		     steps = nleaf - 1.0,
 		     relative = relative_bound(values, accumulator, steps) + 2 * steps * 0x1p-64;
 	for (size_t i = 0; i < n; i++) {
@@ -279,6 +426,21 @@ static bool same_bits(double a, double b)
 size_t compare_exact(const struct values *values, enum ordo_type accumulator, const void *exact,
 	const void *result, size_t n, uint32_t depth, uint32_t nleaf, struct distance *far)
 {
+	struct values parts;
+	size_t npart = n;
+	if (is_complex(values, &parts, &npart))
+		return compare_exact(&parts, ordo_type_facts(accumulator)->part, exact, result,
+			       npart, depth, nleaf, far) /
+		       2;
+	for (size_t i = 0; is_pair(values->type) && i < n; i++) {
+		const size_t size = ordo_type_size(values->type);
+		char wanted[16];
+		put_pair(values->type, (const struct exact_pair *)exact + i, wanted);
+		if (memcmp(wanted, (const char *)result + i * size, size) != 0)
+			return i;
+	}
+	if (is_pair(values->type))
+		return n;
 	if (!is_float(values->type)) {
 		for (size_t i = 0; i < n; i++)
 			if (finish_integer(values, ((const int64_t *)exact)[i], nleaf) !=

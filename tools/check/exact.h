@@ -5,7 +5,7 @@
 #include "values.h"
 
 /* Most bytes of an element of a tile of exact results. */
-enum { EXACT_SIZE = 16 };
+enum { EXACT_SIZE = 32 };
 
 /* exact[i] = value[i], or exact[i] op value[i]. */
 void begin_exact(const struct values *values, void *exact, const void *value, size_t n);

@@ -11,7 +11,7 @@
 #include "check.h"
 #include <ordo/detail/replay.h>
 
-enum { ELEMENT_SIZE = 8 };
+enum { ELEMENT_SIZE = 16 };
 
 /* A task of the replay, as it ran. The values are the first element of the replay's slot. */
 struct observation {

@@ -94,8 +94,10 @@ static inline double double_candidate(uint64_t hash)
 
 static void make_integers(enum ordo_type type, uint32_t key, uint32_t first, size_t n, void *out)
 {
-	if (type == ORDO_I32)
+	if (type == ORDO_I32 || type == ORDO_U32)
 		FILL(uint32_t, HASH);
+	else if (type == ORDO_I16 || type == ORDO_U16)
+		FILL(uint16_t, (uint16_t)(HASH >> 13));
 	else
 		FILL(uint8_t, (uint8_t)(HASH >> 13));
 }
@@ -133,6 +135,25 @@ static void make_f32(
 		FILL(float, float_candidate(HASH));
 }
 
+/* Summands in four binades, so that a few of them neither lose all bits nor saturate: multiples of
+ * 2^-7 for f8e4m3, and of 2^-6. */
+static void make_fp8(enum ordo_type type, enum ordo_reduction reduction, uint32_t key,
+	uint32_t first, size_t n, void *out)
+{
+	const uint32_t bits = type == ORDO_F8E4M3 ? 3 : 2, one = type == ORDO_F8E4M3 ? 7 : 15;
+	const uint32_t fraction = (1u << bits) - 1;
+#define SUMMAND(hash) ((one - 1 - ((hash) >> 30)) << bits | ((hash)&fraction))
+	if (ordo_reduction_adds(reduction))
+		FILL(uint8_t, (uint8_t)SUMMAND(HASH));
+	else if (reduction == ORDO_PROD)
+		FILL(uint8_t, type == ORDO_F8E4M3 ? ordo_f8e4m3_from_float(float_factor(HASH))
+						  : ordo_f8e5m2_from_float(float_factor(HASH)));
+	else
+		FILL(uint8_t, (uint8_t)((HASH % 64 ? SUMMAND(HASH) : 0) |
+					(HASH & 0x1000000u ? 0x80u : 0)));
+#undef SUMMAND
+}
+
 /* Elements whose numbers agree above the lowest 32 bits. */
 static void make_narrow(enum ordo_type type, enum ordo_reduction reduction, uint32_t key,
 	uint32_t first, size_t n, void *out)
@@ -141,6 +162,8 @@ static void make_narrow(enum ordo_type type, enum ordo_reduction reduction, uint
 		make_f16(reduction, key, first, n, out);
 	else if (type == ORDO_BF16)
 		make_bf16(reduction, key, first, n, out);
+	else if (type == ORDO_F8E4M3 || type == ORDO_F8E5M2)
+		make_fp8(type, reduction, key, first, n, out);
 	else if (type == ORDO_F32)
 		make_f32(reduction, key, first, n, out);
 	else
@@ -150,7 +173,7 @@ static void make_narrow(enum ordo_type type, enum ordo_reduction reduction, uint
 static void make_wide(enum ordo_type type, enum ordo_reduction reduction, uint64_t key,
 	uint64_t first, size_t n, void *out)
 {
-	if (type == ORDO_I64)
+	if (type == ORDO_I64 || type == ORDO_U64)
 		FILL(uint64_t, mix_wide((first + i) ^ key));
 	else if (ordo_reduction_adds(reduction))
 		FILL(double, double_summand(mix_wide((first + i) ^ key)));
@@ -160,10 +183,35 @@ static void make_wide(enum ordo_type type, enum ordo_reduction reduction, uint64
 		FILL(double, double_candidate(mix_wide((first + i) ^ key)));
 }
 
+/* Pairs of few values and any index, so that many values are equal; both zeros are among them. */
+static void make_pairs(enum ordo_type type, uint64_t key, uint64_t first, size_t n, void *out)
+{
+	const enum ordo_type part = ordo_type_facts(type)->part;
+	const size_t size = ordo_type_size(type), value_size = ordo_type_size(part);
+	for (size_t i = 0; i < n; i++) {
+		const uint64_t hash = mix_wide((first + i) ^ key);
+		const int32_t index = (int32_t)(hash >> 32);
+		const double magnitude = (double)(hash % 8);
+		char *pair = (char *)out + i * size;
+		ordo_element_put(type, pair, 0, hash & 8 ? -magnitude : magnitude);
+		memcpy(pair + value_size, &index, sizeof index);
+	}
+}
+
 void make_values(const struct values *values, uint32_t shard, uint64_t first, size_t n, void *out)
 {
+	const struct ordo_type_facts *facts = ordo_type_facts(values->type);
+	if (facts->kind == ORDO_COMPLEX) {
+		make_values(&(struct values){values->seed, facts->part, values->reduction}, shard,
+			2 * first, 2 * n, out);
+		return;
+	}
 	uint64_t key = mix_wide(mix_wide(values->seed + 0x9e3779b97f4a7c15u) + shard);
-	if (ordo_type_size(values->type) == 8) {
+	if (facts->kind == ORDO_PAIR) {
+		make_pairs(values->type, key, first, n, out);
+		return;
+	}
+	if (facts->size == 8) {
 		make_wide(values->type, values->reduction, key, first, n, out);
 		return;
 	}

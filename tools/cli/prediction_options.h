@@ -21,7 +21,8 @@ struct predicting {
 	}
 /* The type, and costs that the topology lacks or that override it. */
 #define COST_OPTIONS(args)                                                                         \
-	{"type", 'd', TEXT, &(args).type_name, "TYPE", ORDO_TYPE_NAMES " (f32)"},                  \
+	{"type", 'd', TEXT, &(args).type_name, "TYPE",                                             \
+		"f32 (the default), bf16, f8e4m3, i32, c64, ...: `ordo list`"},                    \
 		{"alpha-ns", 0, REAL, &(args).latency_ns, "NS",                                    \
 			"latency of every link (the topology's; 1000)"},                           \
 		{"bandwidth", 0, REAL, &(args).bandwidth_gbs, "GB/S",                              \

@@ -41,6 +41,7 @@ static bool read_reduction(struct call *call, struct arithmetics *arithmetics, c
 {
 	enum ordo_reduction reduction;
 	if (!strcmp(name, "all")) {
+		arithmetics->all_reductions = true;
 		for (int i = 0; i < ORDO_NREDUCTION; i++)
 			add_reduction(arithmetics, (enum ordo_reduction)i);
 		return true;
@@ -67,6 +68,31 @@ bool read_arithmetics(struct call *call, struct arithmetics *arithmetics)
 	return true;
 }
 
+bool is_row(const struct ordo_problem *problem, enum ordo_type type, enum ordo_reduction reduction)
+{
+	return !ordo_operator_facts(problem->op)->reduces ||
+	       ordo_has_reduction(type, reduction, NULL);
+}
+
+/* Of what was named, all have to go with all. */
+static bool fit_reductions(struct call *call, const struct arithmetics *arithmetics,
+	const struct ordo_problem *problem)
+{
+	struct ordo_error error = {0};
+	uint32_t nrow = 0;
+	for (uint32_t i = 0; i < arithmetics->ntype; i++)
+		for (uint32_t k = 0; k < arithmetics->nreduction; k++) {
+			const enum ordo_type type = arithmetics->types[i];
+			const enum ordo_reduction reduction = arithmetics->reductions[k];
+			if (is_row(problem, type, reduction))
+				nrow++;
+			else if (!ordo_has_reduction(type, reduction, &error) &&
+				 !arithmetics->all_types && !arithmetics->all_reductions)
+				return refuse_error(call, &error);
+		}
+	return nrow || refuse_error(call, &error);
+}
+
 bool fit_types(
 	struct call *call, struct arithmetics *arithmetics, const struct ordo_problem *problem)
 {
@@ -80,7 +106,7 @@ bool fit_types(
 			return refuse_error(call, &error);
 	}
 	arithmetics->ntype = nkept;
-	return true;
+	return fit_reductions(call, arithmetics, problem);
 }
 
 void free_arithmetics(struct arithmetics *arithmetics)

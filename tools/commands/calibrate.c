@@ -36,6 +36,9 @@ static bool read_args(struct call *call, struct args *args)
 	if (args->type_name && !ordo_type_from_name(args->type_name, &args->how.type))
 		return refuse_usage(
 			call, NULL, "--type: found %s, wanted " ORDO_TYPE_NAMES, args->type_name);
+	struct ordo_error error;
+	if (!ordo_has_reduction(args->how.type, ORDO_SUM, &error))
+		return refuse_error(call, &error);
 	const uint64_t size = ordo_type_size(args->how.type);
 	if (args->how.bytes < size * args->how.nrank || args->how.bytes % size)
 		return refuse_usage(call, NULL,
@@ -175,7 +178,8 @@ static int run_calibrate(struct call *call)
 			"the number of ranks that share the machine (8)"},
 		{"workers", 0, POSITIVE, &args.how.nworker, "W",
 			"threads for all ranks (the processors)"},
-		{"type", 'd', TEXT, &args.type_name, "TYPE", ORDO_TYPE_NAMES " (f32)"},
+		{"type", 'd', TEXT, &args.type_name, "TYPE",
+			"f32 (the default), bf16, f8e4m3, i32, c64, ...: `ordo list`"},
 		{"size", 0, SIZE, &args.how.bytes, "SIZE",
 			"bytes of a rank's buffer for which the document holds (1MiB)"},
 		{"milliseconds", 0, POSITIVE, &args.milliseconds, "N",

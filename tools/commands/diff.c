@@ -248,7 +248,7 @@ static void report_input(
 		report_text(&one, "%s%s by %s", i ? ", " : ": ",
 			real_text(number, contradiction->result[i]), pair->side[i]->file);
 		report_members(&one, "%a<value> %0*" PRIx64 "<bits>", contradiction->result[i],
-			2 * (int)ordo_type_size(args->arithmetic.type), contradiction->bits[i]);
+			2 * (int)ordo_type_size(contradiction->type), contradiction->bits[i]);
 	}
 	report_text(&input, "\n");
 	if (args->input)

@@ -51,7 +51,8 @@ struct session {
 static bool read_names(struct call *call, struct args *args)
 {
 	if (!ordo_type_from_name(args->type_name, &args->type))
-		return refuse_usage(call, NULL, "--type: found %s, wanted f16, bf16, f32 or f64",
+		return refuse_usage(call, NULL,
+			"--type: found %s, wanted f16, bf16, f32, f64, f8e4m3 or f8e5m2",
 			args->type_name);
 	if (!args->count)
 		return refuse_usage(call, NULL, "--count: found 0, wanted at least 1");

@@ -74,13 +74,28 @@ static double seconds(void)
 	return PMPI_Wtime();
 }
 
-/* f16 and bf16 travel as integers of two bytes. */
+/* f16, bf16 and fp8 travel as integers of their size, pairs as numbers of theirs. */
 static MPI_Datatype datatype_of(enum ordo_type type)
 {
 	switch (type) {
 	case ORDO_F16:
 	case ORDO_BF16:
+	case ORDO_U16:
 		return MPI_UINT16_T;
+	case ORDO_I16:
+		return MPI_INT16_T;
+	case ORDO_U32:
+		return MPI_UINT32_T;
+	case ORDO_U64:
+	case ORDO_F32_I32:
+	case ORDO_I32_I32:
+		return MPI_UINT64_T;
+	case ORDO_C64:
+		return MPI_C_FLOAT_COMPLEX;
+	case ORDO_C128:
+	case ORDO_F64_I32:
+	case ORDO_I64_I32:
+		return MPI_C_DOUBLE_COMPLEX;
 	case ORDO_F32:
 		return MPI_FLOAT;
 	case ORDO_F64:
@@ -92,6 +107,8 @@ static MPI_Datatype datatype_of(enum ordo_type type)
 	case ORDO_I64:
 		return MPI_INT64_T;
 	case ORDO_U8:
+	case ORDO_F8E4M3:
+	case ORDO_F8E5M2:
 		break;
 	}
 	return MPI_UINT8_T;

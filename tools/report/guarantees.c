@@ -27,7 +27,11 @@ bool can_check_guarantees(
 	struct call *call, const struct arithmetic *arithmetic, const struct ordo_problem *problem)
 {
 	struct ordo_error error;
-	return ordo_accumulates(problem, arithmetic->type, &error) || refuse_error(call, &error);
+	const bool reduces = ordo_operator_facts(problem->op)->reduces;
+	return (ordo_accumulates(problem, arithmetic->type, &error) &&
+		       (!reduces || ordo_has_reduction(
+					    arithmetic->type, arithmetic->reduction, &error))) ||
+	       refuse_error(call, &error);
 }
 
 bool check_guarantees(struct call *call, const struct arithmetic *arithmetic,

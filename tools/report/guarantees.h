@@ -13,7 +13,8 @@ struct arithmetic {
 };
 #define ARITHMETIC_OPTIONS(arithmetic)                                                             \
 	{"type", 0, TEXT, &(arithmetic).type_name, "TYPE",                                         \
-		"check the order for " ORDO_TYPE_NAMES " (f32)"},                                  \
+		"check the order for f32 (the default), bf16, f8e4m3, i32, c64, ...: `ordo "       \
+		"list`"},                                                                          \
 	{                                                                                          \
 		"op", 0, TEXT, &(arithmetic).reduction_name, "OP",                                 \
 			"and for " ORDO_REDUCTION_NAMES " (sum)"                                   \

@@ -54,7 +54,7 @@ static bool fit(struct call *call, const struct ordo_schedule *schedule, struct 
 /* Stores a number as an element of the type. */
 static void put_number(enum ordo_type type, union ordo_number number, char *out)
 {
-	if (type == ORDO_I64)
+	if (type == ORDO_I64 || type == ORDO_U64)
 		memcpy(out, &number.integer, sizeof number.integer);
 	else
 		ordo_element_put(type, out, 0,
@@ -65,9 +65,9 @@ static void put_number(enum ordo_type type, union ordo_number number, char *out)
 static void print_element(enum ordo_type type, const char *bytes, char *out, size_t size)
 {
 	int64_t integer;
-	if (type == ORDO_I64) {
+	if (type == ORDO_I64 || type == ORDO_U64) {
 		memcpy(&integer, bytes, sizeof integer);
-		snprintf(out, size, "%" PRId64, integer);
+		snprintf(out, size, type == ORDO_I64 ? "%" PRId64 : "%" PRIu64, integer);
 	} else {
 		snprintf(out, size, "%.*g",
 			type == ORDO_F64		  ? 17

@@ -70,21 +70,39 @@ bool write_replay(struct call *call, const struct ordo_schedule *schedule,
 
 /* An element as text. */
 struct number {
-	char text[40];
+	char text[80];
 };
 
-static struct number name_element(const struct values *values, const unsigned char *element)
+static struct number name_part(enum ordo_type type, const unsigned char *element)
 {
 	struct number number;
 	int64_t integer;
-	if (values->type == ORDO_I64) {
+	if (type == ORDO_I64 || type == ORDO_U64) {
 		memcpy(&integer, element, sizeof integer);
-		snprintf(number.text, sizeof number.text, "%" PRId64, integer);
+		snprintf(number.text, sizeof number.text,
+			type == ORDO_I64 ? "%" PRId64 : "%" PRIu64, integer);
 	} else {
-		snprintf(number.text, sizeof number.text, "%.*g", values->type == ORDO_F64 ? 17 : 9,
-			ordo_element_get(values->type, element, 0));
+		snprintf(number.text, sizeof number.text, "%.*g",
+			type == ORDO_F64		  ? 17
+			: ordo_type_facts(type)->is_float ? 9
+							  : 10,
+			ordo_element_get(type, element, 0));
 	}
 	return number;
+}
+
+/* A complex number as (real,imaginary), a pair as (value,index). */
+static struct number name_element(const struct values *values, const unsigned char *element)
+{
+	const struct ordo_type_facts *facts = ordo_type_facts(values->type);
+	struct number number = name_part(facts->part, element);
+	if (facts->part == values->type)
+		return number;
+	const struct number other = name_part(facts->kind == ORDO_PAIR ? ORDO_I32 : facts->part,
+		element + ordo_type_size(facts->part));
+	struct number both;
+	snprintf(both.text, sizeof both.text, "(%.30s,%.30s)", number.text, other.text);
+	return both;
 }
 
 struct replaying {

@@ -170,7 +170,10 @@ static bool run_all(struct table *table)
 	const struct arithmetics *arithmetics = table->args->arithmetics;
 	for (uint32_t i = 0; i < arithmetics->ntype; i++)
 		for (uint32_t k = 0; k < count_reductions(table); k++)
-			if (!run_sizes(table, arithmetics->types[i], arithmetics->reductions[k]))
+			if (is_row(&table->subject->problem, arithmetics->types[i],
+				    arithmetics->reductions[k]) &&
+				!run_sizes(
+					table, arithmetics->types[i], arithmetics->reductions[k]))
 				return false;
 	return true;
 }

@@ -118,7 +118,7 @@ static bool read_type(struct ordo_cursor *cursor, const struct ordo_field *field
 	const char *name;
 	if (!ordo_read_string(cursor, field, &name))
 		return false;
-	return ordo_type_from_name(name, type) && ordo_type_facts(*(enum ordo_type *)type)->is_float
+	return ordo_type_from_name(name, type) && *(enum ordo_type *)type <= ORDO_F64
 		       ? true
 		       : ordo_fail_at(cursor, place,
 				 "type: found \"%.40s\", wanted f16, bf16, f32 or f64", name);

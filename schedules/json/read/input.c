@@ -44,10 +44,15 @@ static bool read_type(struct ordo_cursor *cursor, const struct ordo_field *field
 	const char *name;
 	if (!ordo_read_string(cursor, field, &name))
 		return false;
-	return ordo_type_from_name(name, type)
+	if (!ordo_type_from_name(name, type))
+		return ordo_fail_at(
+			cursor, place, "type: found \"%.40s\", wanted " ORDO_TYPE_NAMES, name);
+	return ordo_type_facts(*(enum ordo_type *)type)->part == *(enum ordo_type *)type
 		       ? true
 		       : ordo_fail_at(cursor, place,
-				 "type: found \"%.40s\", wanted " ORDO_TYPE_NAMES, name);
+				 "type: found \"%.40s\", wanted one of plain numbers: an input has "
+				 "neither complex numbers nor pairs",
+				 name);
 }
 
 static bool read_reduction(
@@ -131,10 +136,14 @@ static bool check_problem(struct reader *reader, const struct ordo_cursor *curso
 	if (!ordo_check_read_problem(cursor, &reader->problem, &head, reader->places))
 		return false;
 	const struct ordo_operator_facts *facts = ordo_operator_facts(reader->problem.op);
-	return facts->reduces
+	if (!facts->reduces)
+		return ordo_fail_at(cursor, ordo_place_of(&head, reader->places, "operator"),
+			"operator: found \"%s\", wanted one that reduces", facts->name);
+	struct ordo_error why;
+	return ordo_has_reduction(reader->type, reader->reduction, &why)
 		       ? true
-		       : ordo_fail_at(cursor, ordo_place_of(&head, reader->places, "operator"),
-				 "operator: found \"%s\", wanted one that reduces", facts->name);
+		       : ordo_fail_at(cursor, ordo_place_of(&head, reader->places, "reduction"),
+				 "%s", why.text);
 }
 
 /* `-0x1.8p+3`: a sign if it is negative, 0x, and an exponent; nothing but a number of that type. */
@@ -149,12 +158,14 @@ static bool parse_real(const char *text, enum ordo_type type, double *number)
 	return !*end && isfinite(*number) && ordo_type_round(type, *number) == *number;
 }
 
+/* Of a u64, up to 2^63-1. */
 static bool parse_integer(const char *text, enum ordo_type type, int64_t *number)
 {
 	const char *digits = text + (*text == '-');
-	const unsigned bits = 8 * (unsigned)ordo_type_size(type);
-	const int64_t most = type == ORDO_U8 ? UINT8_MAX : (int64_t)(UINT64_MAX >> (65 - bits)),
-		      least = type == ORDO_U8 ? 0 : -most - 1;
+	const bool is_signed = ordo_type_facts(type)->kind == ORDO_SIGNED;
+	const unsigned bits = 8 * (unsigned)ordo_type_size(type) - (is_signed || type == ORDO_U64);
+	const int64_t most = (int64_t)(UINT64_MAX >> (64 - bits)),
+		      least = is_signed ? -most - 1 : 0;
 	if (!*digits || digits[strspn(digits, "0123456789")] || (*digits == '0' && text[1]))
 		return false;
 	errno = 0;

@@ -33,6 +33,10 @@ static void print_constants(const struct kit *kit, double one, double large, FIL
 bool print_kit(const struct kit *kit, FILE *out, struct ordo_error *error)
 {
 	double one, large;
+	if (kit->type > ORDO_F64)
+		return ordo_fail(error, ORDO_USAGE, 0,
+			"a kit does not ask about %s; wanted f16, bf16, f32 or f64",
+			ordo_type_name(kit->type));
 	if (!choose_mask_numbers(ordo_type_facts(kit->type), answered_accumulator(kit->type),
 		    kit->problem.nrank, &one, &large, error))
 		return false;

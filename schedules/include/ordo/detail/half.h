@@ -1,6 +1,6 @@
 /* Internal: for the command and the tests. Exported for one release; may change or go after it. */
-/* half.h - f16 (IEEE 754 binary16) and bf16 (the upper half of a binary32), stored as uint16_t: to
- * float and back, without the types or the instructions of any CPU.
+/* half.h - f16 (IEEE 754 binary16) and bf16 (the upper half of a binary32), stored as uint16_t, and
+ * the two formats of 8 bits: to float and back, without the types or the instructions of any CPU.
  *
  * Every f16 and bf16 is a float, so the way there is exact. The way back rounds to nearest, ties to
  * even, once: overflow gives infinity, small numbers become subnormal, and a NaN keeps its sign and
@@ -93,6 +93,64 @@ static inline uint16_t ordo_bf16_from_float(float value)
 	const uint32_t all = ordo_bits_of_float(value), magnitude = all & UINT32_C(0x7fffffff);
 	const uint32_t rounded = (all + 0x7fff + (all >> 16 & 1)) >> 16, nan = all >> 16 | 0x40;
 	return (uint16_t)ordo_choose_bits(magnitude > UINT32_C(255) << 23, nan, rounded);
+}
+
+/* f8e4m3 and f8e5m2 are the formats of OCP's 8-bit floating point specification (OFP8), stored as
+ * uint8_t. E4M3 has a bias of 7, no infinity, and NaN where all bits but the sign are set; E5M2 is
+ * the upper half of an f16. Every one of them is a float. The way back rounds to nearest, ties to
+ * even, in the saturating mode of the specification (its table of conversions): what exceeds the
+ * largest finite number, an infinity too, gives that number with its sign; a NaN gives the positive
+ * one, 7f or 7e.
+ *
+ * One operation made in float and rounded back is the operation rounded once, by the same theorem:
+ * a float has more than 2 * 4 + 2 bits; and where results are small, sums and products are exact in
+ * float, for all operands are multiples of 2^-9 (2^-16) and below 2^9 (2^16).
+ */
+
+/* As for f16: exponents are 120 = 127 - 7 apart, or 112; subnormals are made by a subtraction. */
+static inline float ordo_f8e4m3_to_float(uint8_t byte)
+{
+	const uint32_t magnitude = (uint32_t)(byte & 0x7f) << 20, sign = (uint32_t)(byte & 0x80)
+									 << 24;
+	const uint32_t small = ordo_bits_of_float(
+		ordo_float_of_bits(magnitude + (UINT32_C(121) << 23)) - 1.0f / 64);
+	uint32_t bits = ordo_choose_bits(
+		magnitude < UINT32_C(1) << 23, small, magnitude + (UINT32_C(120) << 23));
+	bits = ordo_choose_bits((byte & 0x7f) == 0x7f, UINT32_C(0x7fc00000), bits);
+	return ordo_float_of_bits(bits | sign);
+}
+
+static inline float ordo_f8e5m2_to_float(uint8_t byte)
+{
+	return ordo_f16_to_float((uint16_t)(byte << 8));
+}
+
+/* Rounds as ordo_f16_from_float does, with so many bits of the fraction dropped, a bias so much
+ * less, and the place of subnormals rounded by adding 2^23 times it. */
+static inline uint8_t ordo_fp8_from_float(
+	float value, uint32_t dropped, uint32_t bias, float place, uint32_t largest, uint32_t nan)
+{
+	const uint32_t all = ordo_bits_of_float(value), magnitude = all & UINT32_C(0x7fffffff);
+	const uint32_t even = magnitude >> dropped & 1,
+		       rounded = (magnitude + (UINT32_C(1) << (dropped - 1)) - 1 + even -
+					 (bias << 23)) >>
+				 dropped;
+	const uint32_t small = ordo_bits_of_float(ordo_float_of_bits(magnitude) + place) -
+			       ordo_bits_of_float(place);
+	uint32_t byte = ordo_choose_bits(magnitude < (bias + 1) << 23, small, rounded);
+	byte = ordo_choose_bits(magnitude >= UINT32_C(144) << 23 || byte > largest, largest, byte);
+	byte |= all >> 24 & 0x80;
+	return (uint8_t)ordo_choose_bits(magnitude > UINT32_C(255) << 23, nan, byte);
+}
+
+static inline uint8_t ordo_f8e4m3_from_float(float value)
+{
+	return ordo_fp8_from_float(value, 20, 120, 16384.0f, 0x7e, 0x7f);
+}
+
+static inline uint8_t ordo_f8e5m2_from_float(float value)
+{
+	return ordo_fp8_from_float(value, 21, 112, 128.0f, 0x7b, 0x7e);
 }
 
 #ifdef __cplusplus
