@@ -1,5 +1,6 @@
 /* table.h - every algorithm, one line each, in the order of `ordo list`. */
 ORDO_ALGORITHM(ring)
+ORDO_ALGORITHM(bucket)
 ORDO_ALGORITHM(mesh)
 ORDO_ALGORITHM(alltoall)
 ORDO_ALGORITHM(matching)

@@ -17,6 +17,7 @@
  * source  Thakur, Rabenseifner and Gropp, Int. J. High Perform. Comput. Appl. 19(1), 2005; the
  *         algorithms' own files
  */
+#include "algorithms/ring/bucket.h"
 #include "cost.h"
 #include <string.h>
 
@@ -242,6 +243,27 @@ static bool birs(const struct ordo_resolved_request *request, struct ordo_cost *
 	       is(cost, ORDO_COST_ROUNDS, 2 * rounds, 2 * blocks, p - 1, p);
 }
 
+/* d dimensions of m > 2 ranks: in each phase floor(m/2) steps a dimension, and a 2d-th of the data
+ * on each link. */
+static bool bucket(const struct ordo_resolved_request *request, struct ordo_cost *cost)
+{
+	const uint64_t p = request->problem.nrank;
+	uint32_t m = 1;
+	const uint64_t d = ordo_bucket_cube(request, &m), steps = d * (m / 2);
+	const bool all_links = !request->topology || !request->topology->ports;
+	if (!d || m < 3 || !all_links || request->problem.chunks_per_block % (2 * d))
+		return false;
+	/* Where blocks are given, what is sent in a step does not lie together. */
+	if (request->problem.op != ORDO_ALLREDUCE && d > 1)
+		return false;
+	if (request->problem.op == ORDO_ALLREDUCE)
+		return request->problem.chunks_per_block % (2 * d * p) == 0 &&
+		       is(cost, ORDO_COST_ROUNDS, 2 * steps, 2 * (p - 1), 2 * d * (p - 1),
+			       2 * d * p);
+	return is(cost, ORDO_COST_ROUNDS, steps, p - 1,
+		request->problem.op == ORDO_REDUCESCATTER ? 2 * d * (p - 1) : 0, 2 * d * p);
+}
+
 static bool alltoall(const struct ordo_resolved_request *request, struct ordo_cost *cost)
 {
 	const uint64_t p = request->problem.nrank;
@@ -254,6 +276,7 @@ static const struct {
 	bool (*cost)(const struct ordo_resolved_request *request, struct ordo_cost *cost);
 } forms[] = {
 	{"ring", ring},
+	{"bucket", bucket},
 	{"mesh", mesh},
 	{"alltoall", alltoall},
 	{"dyadic", dyadic},

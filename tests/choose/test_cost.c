@@ -227,6 +227,8 @@ static void what_has_no_published_form_follows_from_its_rounds_or_claims(void **
 		{"mesh", ORDO_REDUCE, 8, 0, {1, 1, 7, 1, ORDO_COST_ROUNDS}},
 		{"mesh", ORDO_ALLTOALL, 8, 0, {1, 1, 0, 8, ORDO_COST_ROUNDS}},
 		{"mesh(shots=2)", ORDO_BROADCAST, 8, 0, {2, 2, 0, 8, ORDO_COST_ROUNDS}},
+		{"bucket", ORDO_ALLREDUCE, 8, 0, {8, 7, 7, 8, ORDO_COST_ROUNDS}},
+		{"bucket(sizes=[3,3])", ORDO_ALLREDUCE, 9, 0, {4, 4, 8, 9, ORDO_COST_ROUNDS}},
 		{"mesh(shots=2)", ORDO_REDUCE, 8, 0, {2, 2, 7, 8, ORDO_COST_ROUNDS}},
 		{"circulant", ORDO_BROADCAST, 12, 16, {19, 19, 0, 16, ORDO_COST_ROUNDS}},
 		{"circulant", ORDO_REDUCE, 5, 4, {6, 6, 6, 4, ORDO_COST_ROUNDS}},

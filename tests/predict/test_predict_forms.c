@@ -104,6 +104,19 @@ static double mesh_two_shot_reduce(const struct costs *c)
 {
 	return 2 * c->a + 2 * c->n / c->p * c->b + part(c) * c->g;
 }
+/* A ring both ways round; two ranks have one link for both. */
+static double bucket_gather(const struct costs *c)
+{
+	return floor(c->p / 2) * c->a + part(c) * c->b / (c->p > 2 ? 2 : 1);
+}
+static double bucket_reduce_scatter(const struct costs *c)
+{
+	return bucket_gather(c) + part(c) * c->g;
+}
+static double bucket_all_reduce(const struct costs *c)
+{
+	return 2 * bucket_gather(c) + part(c) * c->g;
+}
 /* p = 2^k m, m odd */
 static double dyadic_reduce_scatter(const struct costs *c)
 {
@@ -155,6 +168,9 @@ static const struct {
 	{ORDO_ALLTOALL, "alltoall", ANY, 0, ring_gather, EXACTLY},
 	{ORDO_BROADCAST, "tree", ANY, 1, tree_broadcast, EXACTLY},
 	{ORDO_REDUCE, "tree", ANY, 1, tree_reduce, EXACTLY},
+	{ORDO_ALLGATHER, "bucket", ANY, 0, bucket_gather, ON_MANY_PORTS},
+	{ORDO_REDUCESCATTER, "bucket", ANY, 0, bucket_reduce_scatter, ON_MANY_PORTS},
+	{ORDO_ALLREDUCE, "bucket", ANY, 0, bucket_all_reduce, ON_MANY_PORTS},
 	{ORDO_BROADCAST, "circulant", ANY, 16, circulant_broadcast, ON_MANY_PORTS},
 	{ORDO_REDUCE, "circulant", ANY, 16, circulant_reduce, AT_MOST},
 	{ORDO_REDUCESCATTER, "dyadic", ANY, 0, dyadic_reduce_scatter, EXACTLY},

@@ -75,9 +75,7 @@ static bool take_given(struct ordo_levels *levels, uint32_t count, const struct 
 	return ordo_hint(error, "every group of a level has the same number of ranks");
 }
 
-/* The sizes in `servers:4x8,spines=2`, innermost first. 0: there are none, or more than there is
- * room for. */
-static uint32_t read_name(const char *name, uint32_t *sizes)
+uint32_t ordo_levels_named(const char *name, uint32_t *sizes)
 {
 	uint32_t count = 0;
 	const char *at = strchr(name, ':');
@@ -195,7 +193,7 @@ static bool find_sizes(const struct ordo_resolved_request *request, uint32_t cou
 	const uint32_t nrank = request->problem.nrank;
 	uint32_t size = 0, named = 0;
 	if (topology && topology->name)
-		named = read_name(topology->name, sizes);
+		named = ordo_levels_named(topology->name, sizes);
 	if (named == count || (named && split_pairs(topology->name, count, named, sizes)))
 		return true;
 	if (named > 1) {
@@ -243,7 +241,7 @@ bool ordo_levels_servers(
 	*nserver = 1;
 	if (!topology)
 		return true;
-	const uint32_t named = topology->name ? read_name(topology->name, sizes) : 0;
+	const uint32_t named = topology->name ? ordo_levels_named(topology->name, sizes) : 0;
 	if (named) {
 		*nserver = named > 1 ? sizes[named - 1] : 1;
 		return true;

@@ -36,6 +36,10 @@ bool ordo_levels_make(const struct ordo_resolved_request *request, uint32_t coun
 bool ordo_levels_servers(
 	const struct ordo_topology *topology, uint32_t *nserver, struct ordo_error *error);
 
+/* The sizes in a topology's name, `servers:4x8,spines=2`, innermost first: how many. 0: there are
+ * none, or more than there is room for in sizes[ORDO_MAX_LEVELS]. */
+uint32_t ordo_levels_named(const char *name, uint32_t *sizes);
+
 ordo_level_set ordo_levels_all(const struct ordo_levels *levels);
 uint32_t ordo_level_digit(const struct ordo_levels *levels, uint32_t level, uint32_t rank);
 /* The rank with the digits of a set of levels alone, 0 in the others. */
