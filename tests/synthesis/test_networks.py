@@ -243,6 +243,46 @@ def _(ordo):
                "64MiB")
 
 
+def without_pair(document, number):
+    """The document without the Notify of that number and its Wait: the j-th of a signal meet."""
+    changed = json.loads(json.dumps(document))
+    streams = [(program["rank"], stream) for program in changed["programs"]
+               for stream in program["streams"]]
+    notifies = [(rank, task["peer"], task["signal"], stream, task) for rank, stream in streams
+                for task in stream["tasks"] if task["task"] == "Notify"]
+    rank, peer, number_of_signal, stream, notify = notifies[number % len(notifies)]
+    place = [task for *found, task in notifies
+             if found[:3] == [rank, peer, number_of_signal]]
+    place = next(i for i, task in enumerate(place) if task is notify)
+    waits = [(other, task) for at, other in streams if at == peer for task in other["tasks"]
+             if task["task"] == "Wait" and (task["peer"], task["signal"]) ==
+             (rank, number_of_signal)]
+    other, wait = waits[place]
+    stream["tasks"] = [task for task in stream["tasks"] if task is not notify]
+    other["tasks"] = [task for task in other["tasks"] if task is not wait]
+    return changed
+
+
+@desk_case("packing, matching and placed over named ways: proved, the same bytes, mutants refused")
+def _(ordo):
+    nics = both(*((rank, 4 + nic) for rank in range(4) for nic in range(2)), width=25)
+    words = put(ordo, 4, nics, switches=2)
+    for algorithm in ("packing(via=spread)", "matching(via=spread)", "placed(via=spread)"):
+        compiled = ["compile", "reduce-scatter", *words, "-a", algorithm, "-o"]
+        ordo.works(*compiled, "s.json")
+        ordo.works(*compiled, "again.json")
+        text = (ordo.folder / "s.json").read_text()
+        wanted('"via"' in text and text == (ordo.folder / "again.json").read_text(), algorithm)
+        ordo.works("verify", "s.json", "-t", "./t.json")
+        wanted("bit-equal" in ordo.works("run", "s.json", "--check", "-t", "./t.json").out)
+        document = json.loads(text)
+        for number in range(0, 60, 5):
+            (ordo.folder / "m.json").write_text(json.dumps(without_pair(document, number)))
+            ordo.fails(1, r"error\[R\d+\]", "verify", "m.json", "-t", "./t.json")
+        ordo.fails(1, r"error\[R12\].* there is no link \d-\d that is up", "verify", "s.json", "-t",
+                   "./t.json", "--fail-link", "1-5")
+
+
 @desk_case("an interrupt leaves no file")
 def _(ordo):
     words = [str(word) for word in put(ordo, 64, mesh(64))]
