@@ -61,6 +61,16 @@ def _():
             wanted(done.returncode == 0 and "bit-equal" in done.stdout, done.stdout, done.stderr)
 
 
+@case("elements of every size, complex numbers and pairs too")
+def _():
+    path = compiled("allreduce", "ring", 3)
+    for kind, reduction in [("f8e4m3", "sum"), ("u16", "bxor"), ("u32", "max"), ("c64", "avg"),
+                            ("c128", "sum"), ("i32_i32", "maxloc"), ("f64_i32", "minloc")]:
+        done = on_ranks(3, "run", path, "--transport", "mpi", "--check", "--count", 1000, "--type",
+                        kind, "--op", reduction)
+        wanted(done.returncode == 0 and "bit-equal" in done.stdout, kind, done.stdout, done.stderr)
+
+
 @case("one report, of all ranks")
 def _():
     done = on_ranks(3, "run", compiled("allreduce", "ring", 3), "--transport", "mpi", "--check",
