@@ -212,8 +212,31 @@ static bool circulant(const struct ordo_resolved_request *request, struct ordo_c
 	return phases(request, ORDO_COST_ROUNDS, rounds_to_reach(request->problem.nrank), cost);
 }
 
+/* The height of a tree in which every rank serves all its children at once. */
+static uint32_t height_with_radix(const struct ordo_resolved_request *request)
+{
+	const uint64_t p = request->problem.nrank, k = ordo_parameter_number(request, "radix");
+	const bool k_ary = ordo_parameter_is(request, "shape", "k-ary");
+	uint32_t height = 0;
+	/* k-ary: 1 + k + k^2 + ... ranks; k-nomial: a number with 1 for each digit is below p */
+	for (uint64_t level = k_ary ? k : 1, before = k_ary ? 1 : 0; before + !k_ary * level < p;
+		level *= k) {
+		before += level;
+		height++;
+	}
+	return height;
+}
+
 static bool tree(const struct ordo_resolved_request *request, struct ordo_cost *cost)
 {
+	const bool has_radix = ordo_parameter_is(request, "shape", "k-nomial") ||
+			       ordo_parameter_is(request, "shape", "k-ary");
+	const bool all_at_once = !request->topology || !request->topology->ports;
+	if (has_radix && request->problem.op == ORDO_BROADCAST && all_at_once &&
+		request->problem.chunks_per_block == 1) {
+		const uint32_t height = height_with_radix(request);
+		return is(cost, ORDO_COST_ROUNDS, height, height, 0, 1);
+	}
 	return ordo_parameter_is(request, "shape", "binomial") &&
 	       request->problem.chunks_per_block == 1 &&
 	       whole_vectors(request, ORDO_COST_TABLE, cost);

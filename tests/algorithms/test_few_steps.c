@@ -66,6 +66,14 @@ static const struct {
 	{"tree", 1 << ORDO_ALLREDUCE | 1 << ORDO_BROADCAST | 1 << ORDO_REDUCE, false},
 	{"tree(shape=double-binary)", 1 << ORDO_ALLREDUCE | 1 << ORDO_BROADCAST | 1 << ORDO_REDUCE,
 		false},
+	{"tree(shape=k-nomial,radix=3)",
+		1 << ORDO_ALLREDUCE | 1 << ORDO_BROADCAST | 1 << ORDO_REDUCE | 1 << ORDO_SCATTER |
+			1 << ORDO_GATHER,
+		false},
+	{"tree(shape=k-ary)",
+		1 << ORDO_ALLREDUCE | 1 << ORDO_BROADCAST | 1 << ORDO_REDUCE | 1 << ORDO_SCATTER |
+			1 << ORDO_GATHER,
+		false},
 	{"circulant", SUMS | GATHERS | 1 << ORDO_BROADCAST | 1 << ORDO_REDUCE, false},
 };
 enum { NFORM = sizeof forms / sizeof *forms };
@@ -156,6 +164,9 @@ static void claims_follow_the_formulas(void **state)
 		check_formula("nhr(data=small)", ORDO_ALLREDUCE, n, (uint64_t)2 * low, q);
 		check_formula("tree", ORDO_BROADCAST, n, low, q);
 		check_formula("tree", ORDO_REDUCE, n, low, 1);
+		check_formula("tree(shape=k-nomial,radix=2)", ORDO_BROADCAST, n, low, q);
+		check_formula("tree(shape=k-ary,radix=2)", ORDO_BROADCAST, n, floor_log2(n),
+			n > 2 ? 2 : 1);
 		if (is_power(n)) {
 			check_formula("halving-doubling", ORDO_REDUCESCATTER, n, q, n - 1);
 			check_formula("halving-doubling", ORDO_ALLREDUCE, n, (uint64_t)2 * q,
@@ -588,6 +599,8 @@ static void what_does_not_apply_is_refused(void **state)
 	(void)state;
 	refused("halving-doubling", ORDO_ALLREDUCE, 6,
 		"algorithm: halving-doubling needs a power of two ranks, found 6");
+	refused("tree(radix=3)", ORDO_BROADCAST, 4,
+		"tree: radix is for shape=k-nomial and shape=k-ary");
 	refused("nhr(data=small)", ORDO_SCATTER, 4,
 		"algorithm: nhr has a form for small data for AllReduce, Reduce and Broadcast, not "
 		"for Scatter");

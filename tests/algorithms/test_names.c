@@ -80,6 +80,9 @@ static void names_are_compared_without_case_and_hyphens_and_take_settings(void *
 	check_means("hierarchical(two-shot,dbt)", ORDO_ALLREDUCE, 8,
 		"hierarchical(mesh,tree(shape=double-binary))");
 	check_means("recursive-doubling", ORDO_ALLREDUCE, 8, "recursive-doubling");
+	check_means("knomial", ORDO_BROADCAST, 8, "tree(shape=k-nomial)");
+	check_means("k-ary(radix=2)", ORDO_REDUCE, 8, "tree(shape=k-ary,radix=2)");
+	check_means("two-shot", ORDO_REDUCE, 8, "mesh(shots=2)");
 }
 
 static void what_is_no_name_or_not_for_the_operator_is_refused_with_what_is_near(void **state)

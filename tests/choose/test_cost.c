@@ -237,6 +237,8 @@ static void what_has_no_published_form_follows_from_its_rounds_or_claims(void **
 		{"dyadic", ORDO_ALLREDUCE, 12, 0, {8, 22, 11, 12, ORDO_COST_ROUNDS}},
 		{"birs(servers=2)", ORDO_REDUCESCATTER, 16, 0, {5, 9, 15, 16, ORDO_COST_ROUNDS}},
 		{"tree", ORDO_ALLREDUCE, 6, 0, {6, 6, 3, 1, ORDO_COST_ROUNDS}},
+		{"tree(shape=k-nomial)", ORDO_BROADCAST, 22, 0, {3, 3, 0, 1, ORDO_COST_ROUNDS}},
+		{"tree(shape=k-ary)", ORDO_BROADCAST, 21, 0, {2, 2, 0, 1, ORDO_COST_ROUNDS}},
 		{"nhr(data=small)", ORDO_ALLREDUCE, 6, 0, {6, 6, 3, 1, ORDO_COST_ROUNDS}},
 		/* A vector to the partner, k exchanged, and the sum back. */
 		{"recursive-doubling", ORDO_ALLREDUCE, 12, 0, {5, 5, 4, 1, ORDO_COST_ROUNDS}},

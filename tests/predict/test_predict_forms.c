@@ -104,6 +104,17 @@ static double mesh_two_shot_reduce(const struct costs *c)
 {
 	return 2 * c->a + 2 * c->n / c->p * c->b + part(c) * c->g;
 }
+static double k_nomial_broadcast(const struct costs *c)
+{
+	double height = 0, ones = 1;
+	for (; ones < c->p; ones = 4 * ones + 1)
+		height++;
+	return height * (c->a + c->n * c->b);
+}
+static double k_ary_broadcast(const struct costs *c)
+{
+	return (ceil(log2(c->p * 3 + 1) / 2 - 1e-9) - 1) * (c->a + c->n * c->b);
+}
 /* A ring both ways round; two ranks have one link for both. */
 static double bucket_gather(const struct costs *c)
 {
@@ -171,6 +182,8 @@ static const struct {
 	{ORDO_ALLGATHER, "bucket", ANY, 0, bucket_gather, ON_MANY_PORTS},
 	{ORDO_REDUCESCATTER, "bucket", ANY, 0, bucket_reduce_scatter, ON_MANY_PORTS},
 	{ORDO_ALLREDUCE, "bucket", ANY, 0, bucket_all_reduce, ON_MANY_PORTS},
+	{ORDO_BROADCAST, "tree(shape=k-nomial)", ANY, 1, k_nomial_broadcast, ON_MANY_PORTS},
+	{ORDO_BROADCAST, "tree(shape=k-ary)", ANY, 1, k_ary_broadcast, ON_MANY_PORTS},
 	{ORDO_BROADCAST, "circulant", ANY, 16, circulant_broadcast, ON_MANY_PORTS},
 	{ORDO_REDUCE, "circulant", ANY, 16, circulant_reduce, AT_MOST},
 	{ORDO_REDUCESCATTER, "dyadic", ANY, 0, dyadic_reduce_scatter, EXACTLY},

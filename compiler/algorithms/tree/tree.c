@@ -2,20 +2,24 @@
  * or a tree over the links of the topology; gathers and scatters blocks along it.
  *
  * Every chunk goes by itself, one step behind the one before. Binomial: fewest steps for small
- * data, and the root sends everything q times. Double binary: each rank is an inner node of at most
+ * data, and the root sends everything q times. k-nomial: the same in digits of base k, so a rank
+ * serves k-1 others at once, for ranks with several ports. k-ary: nobody has more than k children.
+ * Double binary: each rank is an inner node of at most
  * one of the trees, so it sends every chunk at most once each way: the bandwidth of a ring in about
  * 2q steps. Spanning: breadth-first from the root along links that are up, so that any network that
  * holds together serves. AllReduce goes through rank 0, spanning through a rank in the middle.
  * Natural K: double binary twice the height of the trees, the others 1. Gather and Scatter move the
  * blocks of a whole subtree at once, and not along double binary trees.
  *
- * steps   the longest chain: binomial floor(log2 N), double binary at most 1 + q, spanning the
- *         height of the tree; AllReduce twice that
+ * steps   the longest chain: binomial floor(log2 N), k-nomial the most digits other than 0 that a
+ *         number below N has, k-ary ceil(log_k(N(k-1)+1))-1, double binary at most 1 + q, spanning
+ *         the height of the tree; AllReduce twice that
  * volume  binomial: q vectors leave the root of Broadcast, one leaves each rank in Reduce; double
  *         binary: one vector, in AllReduce two; spanning: one for each link of the tree; Gather
  *         and Scatter: the blocks of the largest subtree
  * order   one tree, of binomial from root 0 dyadic; double binary: two trees
- * source  Sanders, Speck and Traeff, Parallel Computing 35(12), 2009
+ * source  Sanders, Speck and Traeff, Parallel Computing 35(12), 2009; k-nomial and k-ary: the
+ *         collectives of UCC and Open MPI
  */
 #include "algorithms/direct/places.h"
 #include "request/fast_links.h"
@@ -25,8 +29,22 @@
 struct trees {
 	struct ordo_tree of[2];
 	uint32_t count, root;
-	bool spanning;
+	bool spanning, by_child; /* by_child: a rank's children are served at once */
 };
+
+static bool has_radix(const struct ordo_resolved_request *request)
+{
+	return ordo_parameter_is(request, "shape", "k-nomial") ||
+	       ordo_parameter_is(request, "shape", "k-ary");
+}
+
+static bool make_with_radix(struct ordo_resolved_request *request, struct ordo_tree *tree)
+{
+	const uint32_t radix = ordo_parameter_number(request, "radix");
+	return ordo_parameter_is(request, "shape", "k-ary")
+		       ? ordo_tree_make_k_ary(request, tree, radix)
+		       : ordo_tree_make_k_nomial(request, tree, radix);
+}
 
 static bool prepare(struct ordo_resolved_request *request, struct ordo_error *error)
 {
@@ -37,6 +55,9 @@ static bool prepare(struct ordo_resolved_request *request, struct ordo_error *er
 	trees->root = request->problem.root;
 	trees->spanning = ordo_parameter_is(request, "shape", "spanning");
 	trees->count = ordo_parameter_is(request, "shape", "double-binary") ? 2 : 1;
+	trees->by_child = trees->spanning || has_radix(request);
+	if (has_radix(request))
+		return make_with_radix(request, &trees->of[0]) ? true : ordo_fail_memory(error);
 	if (trees->spanning)
 		return ordo_tree_make_spanning(request, &trees->of[0], &trees->root, error);
 	if (trees->count == 1)
@@ -53,8 +74,13 @@ static bool moves_blocks(const struct ordo_resolved_request *request)
 	return request->problem.op == ORDO_GATHER || request->problem.op == ORDO_SCATTER;
 }
 
+enum { FALLBACK_RADIX = 4 };
+
 static bool applicable(const struct ordo_resolved_request *request, struct ordo_error *error)
 {
+	if (!has_radix(request) && ordo_parameter_number(request, "radix") != FALLBACK_RADIX)
+		return ordo_fail(
+			error, ORDO_USAGE, 0, "tree: radix is for shape=k-nomial and shape=k-ary");
 	return !moves_blocks(request) || !ordo_parameter_is(request, "shape", "double-binary") ||
 	       ordo_fail(error, ORDO_USAGE, 0,
 		       "tree: shape=double-binary is for AllReduce, Reduce and Broadcast, found %s",
@@ -76,7 +102,7 @@ static struct ordo_tree_load load_of(const struct ordo_resolved_request *request
 		.chunks = ordo_slice_of(request->problem.chunks_per_block, trees->count, i),
 		.unit = 1,
 		.stream = trees->count == 1 ? ORDO_NONE : i,
-		.by_child = trees->spanning,
+		.by_child = trees->by_child,
 	};
 }
 
@@ -126,11 +152,19 @@ static uint64_t volume(const struct ordo_resolved_request *request)
 
 static const struct ordo_parameter parameters[] = {
 	{.name = "shape",
-		.values = "binomial|double-binary|spanning",
+		.values = "binomial|double-binary|spanning|k-nomial|k-ary",
 		.fallback = "binomial",
 		.meaning = "one tree in which the root has q children, two in which nobody has "
-			   "more than two, or one over the links of the topology",
+			   "more than two, one over the links of the topology; k-nomial: k-1 "
+			   "children in each of log_k N steps; k-ary: at most k children",
 		.kind = ORDO_WORD},
+	{.name = "radix",
+		.values = "2..",
+		.fallback = "4",
+		.meaning = "k of k-nomial and k-ary",
+		.kind = ORDO_NUMBER,
+		.least = 2,
+		.most = ORDO_LIMIT},
 	ORDO_LINKS_PARAMETER,
 };
 
@@ -142,6 +176,7 @@ enum {
 static const struct ordo_variant variants[] = {
 	{.settings = "", .pipelines = VECTORS},
 	{.settings = "shape=double-binary", .operators = VECTORS, .pipelines = VECTORS},
+	{.settings = "shape=k-nomial", .operators = 1u << ORDO_BROADCAST},
 	{.settings = "shape=spanning", .sparse = true, .pipelines = VECTORS},
 	{.settings = "shape=spanning,links=fast", .slow = true, .pipelines = VECTORS},
 };
@@ -149,6 +184,8 @@ static const struct ordo_variant variants[] = {
 static const struct ordo_alias aliases[] = {
 	{"binomial", VECTORS, "", NULL},
 	{"binomial-tree", VECTORS, "", NULL},
+	{"k-nomial", VECTORS | BLOCKS, "shape=k-nomial", NULL},
+	{"k-ary", VECTORS | BLOCKS, "shape=k-ary", NULL},
 	{"double-binary-tree", VECTORS, "shape=double-binary", NULL},
 	{"dbt", VECTORS, "shape=double-binary", NULL},
 	{"two-tree", VECTORS, "shape=double-binary", NULL},
@@ -159,7 +196,9 @@ const struct ordo_algorithm ordo_algorithm_tree = {
 		.summary = "up and down a binomial tree, two binary trees or one over the links "
 			   "there are, chunk after chunk",
 		.how = "Partial sums go up a tree to the root, chunk after chunk, and results go "
-		       "down it. In a binomial tree the root has log2 N children. With two binary "
+		       "down it. In a binomial tree the root has log2 N children; in a k-nomial "
+		       "tree, k-1 "
+		       "in each of log_k N steps. With two binary "
 		       "trees, where each rank is a leaf in one of them, no rank sends more than "
 		       "half as much as in one. A spanning tree goes along the links of the "
 		       "topology, by the fewest from its root.",
@@ -170,17 +209,18 @@ const struct ordo_algorithm ordo_algorithm_tree = {
 			"links that are down.",
 		.operators = VECTORS | BLOCKS,
 		.ranks = "any",
-		.steps = "binomial q, double binary at most q+1, spanning its height, and a step "
+		.steps = "binomial q, k-nomial and k-ary about log_k N, double binary at most q+1, "
+			 "spanning its height, and a step "
 			 "for "
 			 "each further chunk; AllReduce twice",
 		.volume = "binomial: Broadcast q n at the root, Reduce n; double binary n, "
-			  "AllReduce 2n; spanning n for each of a rank's links in the tree; "
+			  "AllReduce 2n; spanning, k-nomial, k-ary n for each child; "
 			  "Gather, Scatter the "
 			  "blocks of the largest subtree",
 		.order = "one tree, of binomial from root 0 dyadic; double binary: two trees",
 		.topologies = "full mesh, switched, or the links of the tree; hypercube: binomial, "
 			      "root 0; spanning: any",
-		.source = "Sanders, Speck and Traeff 2009",
+		.source = "Sanders, Speck and Traeff 2009; UCC, Open MPI",
 		.parameters = parameters,
 		.nparameter = sizeof parameters / sizeof *parameters,
 		.variants = variants,

@@ -1,4 +1,4 @@
-/* trees.c - binomial and binary trees, and moves along them. */
+/* trees.c - binomial, binary, k-nomial and k-ary trees, and moves along them. */
 #include "trees.h"
 #include "algorithms/direct/places.h"
 #include <ordo/arena.h>
@@ -57,6 +57,42 @@ bool ordo_tree_make_binomial(struct ordo_resolved_request *request, struct ordo_
 		for (uint32_t bit = 1; !(node & bit); bit *= 2)
 			level[node]--;
 	}
+	ordo_tree_sort(tree, level);
+	return true;
+}
+
+bool ordo_tree_make_k_nomial(
+	struct ordo_resolved_request *request, struct ordo_tree *tree, uint32_t radix)
+{
+	const uint32_t n = request->problem.nrank;
+	uint32_t *level = ordo_arena_alloc(&request->arena, n * sizeof *level), ndigit = 0;
+	for (uint64_t power = 1; power < n; power *= radix)
+		ndigit++;
+	if (!level || !ordo_tree_reserve(request, tree, ndigit))
+		return false;
+	for (uint32_t node = 1; node < n; node++) {
+		uint64_t unit = 1;
+		for (level[node] = ndigit; node / unit % radix == 0; unit *= radix)
+			level[node]--;
+		tree->parent[node] = node - (uint32_t)(node / unit % radix * unit);
+	}
+	ordo_tree_sort(tree, level);
+	return true;
+}
+
+bool ordo_tree_make_k_ary(
+	struct ordo_resolved_request *request, struct ordo_tree *tree, uint32_t radix)
+{
+	const uint32_t n = request->problem.nrank;
+	uint32_t *level = ordo_arena_alloc(&request->arena, n * sizeof *level);
+	if (!level)
+		return false;
+	for (uint32_t node = 1; node < n; node++)
+		level[node] = level[(node - 1) / radix] + 1;
+	if (!ordo_tree_reserve(request, tree, level[n - 1]))
+		return false;
+	for (uint32_t node = 1; node < n; node++)
+		tree->parent[node] = (node - 1) / radix;
 	ordo_tree_sort(tree, level);
 	return true;
 }

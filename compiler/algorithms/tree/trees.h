@@ -27,6 +27,13 @@ void ordo_tree_sort(struct ordo_tree *tree, const uint32_t *level);
 /* The parent of a node is the node without its lowest bit; its level is the step in which it
  * receives from the parent. */
 bool ordo_tree_make_binomial(struct ordo_resolved_request *request, struct ordo_tree *tree);
+/* The parent of a node is the node without its lowest digit other than 0, in base `radix` (2:
+ * binomial). */
+bool ordo_tree_make_k_nomial(
+	struct ordo_resolved_request *request, struct ordo_tree *tree, uint32_t radix);
+/* The children of node i are radix*i + 1 .. radix*i + radix. */
+bool ordo_tree_make_k_ary(
+	struct ordo_resolved_request *request, struct ordo_tree *tree, uint32_t radix);
 /* A binary tree in order over the nodes but the root, whose top hangs on the root: leaves have odd
  * numbers. The other one of the pair is mirrored (n odd) or shifted by one (n even), so that inner
  * nodes are leaves of the first: each node sends half of the data at most twice. */
