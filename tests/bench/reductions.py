@@ -55,7 +55,7 @@ def plan():
 
 
 def measure(build, rounds, sizes):
-    rows, absent, wanted = [], {}, plan()
+    rows, absent, wanted, load = [], {}, plan(), os.getloadavg()[0]
     cells = [f"{operator}:{size}" for operator in OPERATORS for size in sizes]
     progress = Progress(len(wanted))
     for library, ranks, way in wanted:
@@ -76,7 +76,7 @@ def measure(build, rounds, sizes):
         progress.step("")
     progress.end()
     return {"machine": machine(), "rounds": rounds, "absent": absent, "rows": rows,
-            "load": round(os.getloadavg()[1], 1)}
+            "load": round(max(load, os.getloadavg()[0]), 1)}
 
 
 def aim_of(row):
@@ -110,8 +110,10 @@ def write(results):
     facts, rows = results["machine"], results["rows"]
     yield f"- CPU: {facts['cpu']}, {facts['cores']} cores; {facts['caches']}"
     yield "- Debian packages: " + ", ".join(f"{n} {v}" for n, v in facts["packages"].items())
-    yield (f"- medians of {results['rounds']} rounds; load of the machine at the end "
-           f"{results['load']}")
+    yield (f"- medians of {results['rounds']} rounds; load of the machine "
+           f"{results['load']}, of which two ranks are 2")
+    if results["load"] > 2 * facts["cores"]:
+        yield "- **other programs ran beside: these ratios are to be measured anew**"
     for what, why in results["absent"].items():
         yield f"- {what}: {why}"
     yield ""

@@ -17,10 +17,10 @@ def row(library, way, size, own, ours, operator="AllReduce"):
             "library_us": own, "ours_us": ours}
 
 
-def run(rows, document=None, absent=None):
+def run(rows, document=None, absent=None, load=2.1):
     """The finished process, and the document afterwards."""
     facts = {"cpu": "Abacus", "cores": 2, "caches": "L1 1K", "packages": {"mpich": "4"}}
-    results = {"machine": facts, "rounds": 9, "absent": absent or {}, "load": 0.1, "rows": rows}
+    results = {"machine": facts, "rounds": 9, "absent": absent or {}, "load": load, "rows": rows}
     with tempfile.TemporaryDirectory() as folder:
         stored, target = pathlib.Path(folder) / "stored.json", pathlib.Path(folder) / "SPEED.md"
         stored.write_text(json.dumps(results))
@@ -63,6 +63,8 @@ def _():
     some = [row("MPICH", "messages", 8, 1, 1)]
     done, _ = run(some, absent={"Open MPI": "not installed"})
     wanted("- Open MPI: not installed" in done.stdout, done.stdout)
+    wanted("measured anew" not in done.stdout, done.stdout)
+    wanted("these ratios are to be measured anew" in run(some, load=7)[0].stdout)
     done, document = run(some, document="nothing")
     wanted(done.returncode != 0 and "found 0 sections" in done.stderr, done.stderr)
     wanted(document == "nothing")

@@ -36,8 +36,9 @@ void ordo_mpi_count(
 	struct count *count = &counts[function][class];
 	atomic_fetch_add_explicit(&count->calls, 1, memory_order_relaxed);
 	atomic_fetch_add_explicit(&count->bytes, bytes, memory_order_relaxed);
-	atomic_fetch_add_explicit(
-		&count->nanoseconds, (uint64_t)(seconds * 1e9), memory_order_relaxed);
+	if (seconds > 0)
+		atomic_fetch_add_explicit(
+			&count->nanoseconds, (uint64_t)(seconds * 1e9), memory_order_relaxed);
 }
 
 unsigned ordo_mpi_timed_calls(enum ordo_mpi_function function, uint64_t bytes)
