@@ -22,7 +22,8 @@ static bool resolve(struct ordo_resolved_request *resolved, const struct ordo_re
 	if (!request->algorithm)
 		return ordo_fail(error, ORDO_USAGE, 0,
 			"algorithm: found none, wanted a name for the schedule");
-	if (!ordo_request_take_problem(resolved, request, error))
+	if (!ordo_request_take_problem(resolved, request, error) ||
+		!ordo_has_enough_shards(resolved, error))
 		return false;
 	resolved->registry = &ordo_registry;
 	resolved->algorithm = &caller->algorithm;

@@ -39,6 +39,7 @@ struct accumulation {
 	uint8_t *added_to;
 	uint32_t scratch_slots;	   /* of the algorithm: shadows come behind them */
 	struct ordo_sequence made; /* moves alone */
+	uint32_t origin; /* of the chunk at hand; made.origin is that of the move that grows */
 };
 
 /* One chunk of a move. */
@@ -142,6 +143,7 @@ static bool append(struct accumulation *a, struct ordo_move *growing, const stru
 	}
 	const bool worked = !growing->count || ordo_sequence_append(&a->made, growing);
 	*growing = *chunk;
+	a->made.origin = a->origin;
 	return worked;
 }
 
@@ -177,6 +179,8 @@ static bool copy_inputs(struct accumulation *a)
 				.src = slot,
 				.dst = shadow_slot(a, cell)};
 			place->where = HOME | SHADOW;
+			if (sequence->origins)
+				a->origin = sequence->origins[place->first_sum];
 			worked = chunk.stream != ORDO_NONE && append(a, &growing, &chunk);
 		}
 	return worked && (!growing.count || ordo_sequence_append(&a->made, &growing));
@@ -260,21 +264,12 @@ static bool rewrite(struct accumulation *a)
 	bool worked = copy_inputs(a);
 	for (uint32_t id = 0; worked && id < a->sequence->nmove; id++) {
 		const struct ordo_move *move = &a->sequence->moves[id];
+		if (a->sequence->origins)
+			a->origin = a->sequence->origins[id];
 		worked = move_chunks(a, move, added_to) && round_complete(a, move);
 		added_to += move->count;
 	}
 	return worked;
-}
-
-/* The moves made take the place of those there were. */
-static void exchange(struct accumulation *a)
-{
-	struct ordo_sequence *sequence = a->sequence;
-	struct ordo_move *before = sequence->moves;
-	sequence->moves = a->made.moves;
-	sequence->nmove = a->made.nmove;
-	sequence->move_room = a->made.move_room;
-	a->made.moves = before;
 }
 
 static uint64_t count_chunks(const struct ordo_sequence *sequence)
@@ -296,7 +291,9 @@ static bool give_memory(struct accumulation *a, uint64_t nchunk, struct ordo_err
 
 bool ordo_accumulate(struct ordo_sequence *sequence, struct ordo_error *error)
 {
-	struct accumulation a = {.sequence = sequence, .scratch_slots = sequence->scratch_slots};
+	struct accumulation a = {.sequence = sequence,
+		.scratch_slots = sequence->scratch_slots,
+		.made = {.places = sequence->places}};
 	if (!sequence->problem.accumulate_f32)
 		return true;
 	const uint64_t nchunk = count_chunks(sequence);
@@ -310,8 +307,9 @@ bool ordo_accumulate(struct ordo_sequence *sequence, struct ordo_error *error)
 		worked = rewrite(&a) || ordo_fail_memory(error);
 	}
 	if (worked)
-		exchange(&a);
+		ordo_sequence_exchange(sequence, &a.made);
 	free(a.made.moves);
+	free(a.made.origins);
 	free(a.places);
 	free(a.added_to);
 	ordo_cells_free(&a.cells);

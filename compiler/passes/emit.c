@@ -120,14 +120,23 @@ static struct ordo_task task_of(const struct ordo_move *move)
 	};
 }
 
+/* A task stands where the move of the document stands that it comes from. */
+static void place_task(struct emission *e, uint32_t task, uint32_t move)
+{
+	if (e->schedule->places)
+		e->schedule->places[task] = e->sequence->places[e->sequence->origins[move]];
+}
+
 static void emit_move(struct emission *e, uint32_t id)
 {
 	struct layout *layout = &e->layout;
 	const struct ordo_move *move = &e->sequence->moves[id];
 	const uint32_t first = layout->ends[move->stream], at = first + layout->before[id],
 		       next = at + !move->relays;
-	if (!move->relays)
+	if (!move->relays) {
 		e->schedule->tasks[at] = task_of(move);
+		place_task(e, at, id);
+	}
 	layout->ends[move->stream] = next + layout->after[id];
 	layout->before[id] = first;
 	layout->after[id] = next;
@@ -142,6 +151,8 @@ static void emit_pair(struct emission *e, const struct ordo_sync_edge *edge)
 	const bool begins = edge->from == ORDO_NONE, ends = edge->to == ORDO_NONE;
 	uint32_t *notify = begins ? &layout->begins[edge->from_lane] : &layout->after[edge->from],
 		 *wait = ends ? &layout->ends[edge->to_lane] : &layout->before[edge->to];
+	place_task(e, *notify, begins ? edge->to : edge->from);
+	place_task(e, *wait, ends ? edge->from : edge->to);
 	e->schedule->tasks[(*notify)++] = (struct ordo_task){.kind = ORDO_NOTIFY & 7,
 		.phase = sequence->moves[begins ? edge->to : edge->from].phase,
 		.peer = sequence->lanes[edge->to_lane].rank,
@@ -239,6 +250,9 @@ static bool emit_all(struct emission *e, const char *const *names)
 	count(e);
 	if (!begin_streams(e, names))
 		return false;
+	if (sequence->origins && !(e->schedule->places = calloc((size_t)e->schedule->ntask + 1,
+					   sizeof *e->schedule->places)))
+		return ordo_fail_memory(e->error);
 	emit_tasks(e);
 	return true;
 }

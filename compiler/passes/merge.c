@@ -30,8 +30,11 @@ bool ordo_merge(struct ordo_sequence *sequence, struct ordo_error *error)
 	for (uint32_t i = 0; worked && i < sequence->nmove; i++)
 		if (kept && continues(&cells, &moves[kept - 1], &moves[i]))
 			moves[kept - 1].count += moves[i].count;
-		else
+		else {
+			if (sequence->origins)
+				sequence->origins[kept] = sequence->origins[i];
 			moves[kept++] = moves[i];
+		}
 	if (worked)
 		sequence->nmove = kept;
 	ordo_cells_free(&cells);

@@ -18,19 +18,8 @@ struct relay {
 	struct ordo_cells cells;
 	/* [cells.nwritable] the rank that wrote there last, unless the owner was there since */
 	uint32_t *writer;
-	struct ordo_move *moves; /* the new program */
-	uint32_t nmove;
-	size_t room;
+	struct ordo_sequence made; /* the new program, moves alone */
 };
-
-static bool append(struct relay *r, const struct ordo_move *move)
-{
-	if (r->nmove >= ORDO_LIMIT ||
-		!ordo_array_reserve(&r->moves, &r->room, (size_t)r->nmove + 1, sizeof *r->moves))
-		return false;
-	r->moves[r->nmove++] = *move;
-	return true;
-}
 
 /* Does the move write where a rank wrote that has no link to the one that does it? */
 static bool needs_relay(const struct relay *r, const struct ordo_move *move)
@@ -51,7 +40,7 @@ static bool append_relay(struct relay *r, const struct ordo_move *move)
 	relay.relays = 1;
 	relay.rank = move->peer;
 	relay.stream = ORDO_NONE;
-	return append(r, &relay);
+	return ordo_sequence_append(&r->made, &relay);
 }
 
 static void touch(struct relay *r, const struct ordo_move *move)
@@ -70,7 +59,10 @@ static bool relay_all(struct relay *r)
 	const uint32_t nmove = r->sequence->nmove;
 	for (uint32_t id = 0; id < nmove; id++) {
 		const struct ordo_move *move = &r->sequence->moves[id];
-		if ((needs_relay(r, move) && !append_relay(r, move)) || !append(r, move))
+		if (r->sequence->origins)
+			r->made.origin = r->sequence->origins[id];
+		if ((needs_relay(r, move) && !append_relay(r, move)) ||
+			!ordo_sequence_append(&r->made, move))
 			return false;
 		touch(r, move);
 	}
@@ -80,7 +72,8 @@ static bool relay_all(struct relay *r)
 bool ordo_relay(struct ordo_sequence *sequence, const struct ordo_topology *topology,
 	struct ordo_error *error)
 {
-	struct relay r = {.sequence = sequence, .topology = topology};
+	struct relay r = {
+		.sequence = sequence, .topology = topology, .made = {.places = sequence->places}};
 	if (!topology)
 		return true;
 	sequence->topology = topology;
@@ -91,14 +84,10 @@ bool ordo_relay(struct ordo_sequence *sequence, const struct ordo_topology *topo
 			memset(r.writer, 0xff, ((size_t)r.cells.nwritable + 1) * sizeof *r.writer);
 		worked = (r.writer && relay_all(&r)) || ordo_fail_memory(error);
 	}
-	if (worked) {
-		free(sequence->moves);
-		sequence->moves = r.moves;
-		sequence->nmove = r.nmove;
-		sequence->move_room = r.room;
-	} else {
-		free(r.moves);
-	}
+	if (worked)
+		ordo_sequence_exchange(sequence, &r.made);
+	free(r.made.moves);
+	free(r.made.origins);
 	free(r.writer);
 	ordo_cells_free(&r.cells);
 	return worked;

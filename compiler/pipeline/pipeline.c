@@ -59,12 +59,13 @@ static bool signals_have_links(const struct ordo_resolved_request *resolved,
 	return true;
 }
 
-/* With via=spread streams name their ways, where there is a topology to find them on. */
+/* With via=spread streams name their ways, where there is a topology to find them on. What is not
+ * of the table has no parameters. */
 static bool spread(const struct ordo_resolved_request *resolved, struct ordo_schedule *schedule,
 	struct ordo_error *error)
 {
 	const struct ordo_topology *topology = resolved->fast ? resolved->fast : resolved->whole;
-	return !topology || !ordo_parameter_is(resolved, "via", "spread") ||
+	return !topology || !resolved->values || !ordo_parameter_is(resolved, "via", "spread") ||
 	       ordo_spread(schedule, topology, error);
 }
 

@@ -25,6 +25,7 @@ struct ordo_builder {
 	} * lanes;	/* [nrank] the stream each rank moved in last; label ORDO_NONE: none yet */
 	uint32_t phase; /* index into phases, or ORDO_NO_PHASE */
 	bool failed, lacks_link;
+	int rule; /* that the first error breaks; 0: none that has a number */
 	struct ordo_error error;
 };
 
@@ -60,6 +61,14 @@ void ordo_builder_fail(struct ordo_builder *b, const char *format, ...)
 	va_end(arguments);
 	ordo_fail(&b->error, ORDO_USAGE, 0, "%s: %s%s", b->building.notation, phase, what);
 	b->failed = true;
+}
+
+/* The error that follows breaks this rule. */
+static struct ordo_builder *breaks(struct ordo_builder *b, int rule)
+{
+	if (!b->failed)
+		b->rule = rule;
+	return b;
 }
 
 void ordo_builder_hint(struct ordo_builder *b, const char *format, ...)
@@ -225,13 +234,15 @@ static bool exists(struct ordo_builder *b, struct ordo_at at, uint32_t count)
 {
 	const uint32_t nrank = b->sequence->problem.nrank;
 	if (at.rank >= nrank) {
-		ordo_builder_fail(b, "there is no rank %u, only 0..%u", at.rank, nrank - 1);
+		ordo_builder_fail(
+			breaks(b, 2), "there is no rank %u, only 0..%u", at.rank, nrank - 1);
 		return false;
 	}
 	const uint32_t slots = slots_of(b, at);
 	if (at.slot >= slots || count > slots - at.slot) {
-		ordo_builder_fail(b, "rank %u has %u %s slots, no %u..%u", at.rank, slots,
-			ordo_buffer_name(at.buffer), at.slot, at.slot + count - 1);
+		ordo_builder_fail(breaks(b, 3), "rank %u has %u %s slots, no %u..%llu", at.rank,
+			slots, ordo_buffer_name(at.buffer), at.slot,
+			(unsigned long long)at.slot + count - 1);
 		return false;
 	}
 	return true;
@@ -272,17 +283,19 @@ bool ordo_written(const struct ordo_builder *b, struct ordo_at at)
 static bool may_take(struct ordo_builder *b, struct ordo_at dst, uint32_t chunk, bool reduces)
 {
 	if (dst.buffer == ORDO_INPUT && !b->sequence->problem.in_place)
-		ordo_builder_fail(b, "writes input slot %u of rank %u, which is not in place",
-			dst.slot, dst.rank);
+		ordo_builder_fail(breaks(b, 4),
+			"writes input slot %u of rank %u, which is not in place", dst.slot,
+			dst.rank);
 	else if (reduces && lies(b, dst) == ORDO_NONE)
-		ordo_builder_fail(b,
+		ordo_builder_fail(breaks(b, 10),
 			"adds chunk %u to %s slot %u of rank %u, to which nothing was written",
 			chunk, ordo_buffer_name(dst.buffer), dst.slot, dst.rank);
 	else if (reduces && lies(b, dst) != chunk)
-		ordo_builder_fail(b, "adds chunk %u to %s slot %u of rank %u, which holds chunk %u",
-			chunk, ordo_buffer_name(dst.buffer), dst.slot, dst.rank, lies(b, dst));
+		ordo_builder_fail(breaks(b, 10),
+			"adds chunk %u to %s slot %u of rank %u, which holds chunk %u", chunk,
+			ordo_buffer_name(dst.buffer), dst.slot, dst.rank, lies(b, dst));
 	else if (dst.buffer != ORDO_SCRATCH && meant(b, dst) != chunk)
-		ordo_builder_fail(b,
+		ordo_builder_fail(breaks(b, 11),
 			"writes chunk %u to %s slot %u of rank %u, the place of chunk %u", chunk,
 			ordo_buffer_name(dst.buffer), dst.slot, dst.rank, meant(b, dst));
 	return !b->failed;
@@ -294,7 +307,8 @@ static uint32_t pass_on(
 {
 	const uint32_t chunk = lies(b, src);
 	if (chunk == ORDO_NONE) {
-		ordo_builder_fail(b, "reads %s slot %u of rank %u, to which nothing was written",
+		ordo_builder_fail(breaks(b, 10),
+			"reads %s slot %u of rank %u, to which nothing was written",
 			ordo_buffer_name(src.buffer), src.slot, src.rank);
 		return chunk;
 	}
@@ -315,7 +329,7 @@ static bool joined(struct ordo_builder *b, uint32_t from, uint32_t to)
 		return true;
 	const uint32_t a = map ? map[from] : from, z = map ? map[to] : to;
 	b->lacks_link = b->lacks_link || !b->failed;
-	ordo_builder_fail(b,
+	ordo_builder_fail(breaks(b, 12),
 		"needs link %u-%u (from rank %u to rank %u), which topology \"%s\" does not "
 		"have or which is down",
 		a, z, a, z, topology->name);
@@ -397,9 +411,9 @@ static void move_chunks(struct ordo_builder *b, struct ordo_at dst, struct ordo_
 	if (!distance && !reduces)
 		return;
 	if (distance < count) {
-		ordo_builder_fail(b, "rank %u %s %s slots %u..%u onto themselves", src.rank,
-			reduces ? "adds" : "copies", ordo_buffer_name(src.buffer), src.slot,
-			src.slot + count - 1);
+		ordo_builder_fail(breaks(b, 3), "rank %u %s %s slots %u..%u onto themselves",
+			src.rank, reduces ? "adds" : "copies", ordo_buffer_name(src.buffer),
+			src.slot, src.slot + count - 1);
 		return;
 	}
 	if (!joined(b, src.rank, dst.rank))
@@ -472,6 +486,53 @@ struct ordo_builder *ordo_builder_create(const struct ordo_building *building,
 		return b;
 	destroy(b);
 	return NULL;
+}
+
+int ordo_builder_rule(const struct ordo_builder *b)
+{
+	return b->failed && b->error.code == ORDO_USAGE ? b->rule : 0;
+}
+
+void ordo_builder_begin_document(struct ordo_builder *b, const struct ordo_place *places)
+{
+	b->sequence->places = places;
+}
+
+/* The index of a label by its name alone. */
+static uint32_t label_of(struct ordo_builder *b, struct ordo_labels *labels, const char *name)
+{
+	const uint32_t label = ordo_label_id(b->sequence, labels, name, ORDO_NONE);
+	if (label >= ORDO_NO_PHASE)
+		ordo_builder_fail_memory(b);
+	return label;
+}
+
+uint32_t ordo_builder_stream_label(struct ordo_builder *b, const char *name)
+{
+	return label_of(b, &b->sequence->stream_labels, name);
+}
+
+uint32_t ordo_builder_phase_label(struct ordo_builder *b, const char *name)
+{
+	return label_of(b, &b->sequence->phases, name);
+}
+
+void ordo_builder_place(
+	struct ordo_builder *b, uint32_t stream_label, uint32_t phase, uint32_t origin)
+{
+	b->stream_label = stream_label;
+	b->phase = phase;
+	b->sequence->origin = origin;
+}
+
+bool ordo_builder_set_via(
+	struct ordo_builder *b, uint32_t rank, uint32_t stream_label, const struct ordo_via *via)
+{
+	const uint32_t lane = ordo_map_get(&b->sequence->lane_ids, rank, stream_label);
+	if (lane == ORDO_NONE)
+		return false;
+	b->sequence->lanes[lane].via = via;
+	return true;
 }
 
 bool ordo_builder_lacks_link(const struct ordo_builder *b)

@@ -6,19 +6,38 @@
 
 _Static_assert(sizeof(struct ordo_move) == 32, "a move is 32 bytes");
 
-/* There are a handful of names, nearly always the one asked for last. */
+/* So many names are compared one by one. */
+enum { FEW_NAMES = 8 };
+
+/* Where the index of a name is kept, ORDO_NONE if the name is new; NULL: no memory. */
+static uint32_t *name_at(struct ordo_labels *labels, const char *name)
+{
+	const uint32_t hash = ordo_map_hash(name);
+	for (uint32_t before = 0;; before++) {
+		uint32_t *id = ordo_map_at(&labels->name_ids, hash, before);
+		if (!id || *id == ORDO_NONE || !strcmp(labels->names[*id], name))
+			return id;
+	}
+}
+
+/* Algorithms have a handful of names, nearly always the one asked for last; documents may have
+ * many. */
 static uint32_t name_id(
 	struct ordo_sequence *sequence, struct ordo_labels *labels, const char *name)
 {
-	for (uint32_t i = labels->nname; i-- > 0;)
+	const uint32_t few = labels->nname < FEW_NAMES ? labels->nname : FEW_NAMES;
+	for (uint32_t i = labels->nname; i-- > labels->nname - few;)
 		if (!strcmp(labels->names[i], name))
 			return i;
+	uint32_t *id = name_at(labels, name);
+	if (!id || *id != ORDO_NONE)
+		return id ? *id : ORDO_NONE;
 	const char *kept = ordo_arena_text(&sequence->arena, name, strlen(name));
 	if (!kept || !ordo_array_reserve(&labels->names, &labels->name_room,
 			     (size_t)labels->nname + 1, sizeof *labels->names))
 		return ORDO_NONE;
 	labels->names[labels->nname] = kept;
-	return labels->nname++;
+	return *id = labels->nname++;
 }
 
 uint32_t ordo_label_id(struct ordo_sequence *sequence, struct ordo_labels *labels, const char *name,
@@ -53,8 +72,29 @@ bool ordo_sequence_append(struct ordo_sequence *sequence, const struct ordo_move
 		!ordo_array_reserve(&sequence->moves, &sequence->move_room,
 			(size_t)sequence->nmove + 1, sizeof *sequence->moves))
 		return false;
+	if (sequence->places) {
+		if (!ordo_array_reserve(&sequence->origins, &sequence->origin_room,
+			    (size_t)sequence->nmove + 1, sizeof *sequence->origins))
+			return false;
+		sequence->origins[sequence->nmove] = sequence->origin;
+	}
 	sequence->moves[sequence->nmove++] = *move;
 	return true;
+}
+
+void ordo_sequence_exchange(struct ordo_sequence *sequence, struct ordo_sequence *other)
+{
+	const struct ordo_sequence before = *sequence;
+	sequence->moves = other->moves;
+	sequence->nmove = other->nmove;
+	sequence->move_room = other->move_room;
+	sequence->origins = other->origins;
+	sequence->origin_room = other->origin_room;
+	other->moves = before.moves;
+	other->nmove = before.nmove;
+	other->move_room = before.move_room;
+	other->origins = before.origins;
+	other->origin_room = before.origin_room;
 }
 
 static void free_labels(struct ordo_labels *labels)
@@ -62,11 +102,13 @@ static void free_labels(struct ordo_labels *labels)
 	free(labels->items);
 	free(labels->names);
 	ordo_map_free(&labels->ids);
+	ordo_map_free(&labels->name_ids);
 }
 
 void ordo_sequence_free(struct ordo_sequence *sequence)
 {
 	free(sequence->moves);
+	free(sequence->origins);
 	free(sequence->lanes);
 	ordo_map_free(&sequence->lane_ids);
 	free_labels(&sequence->stream_labels);

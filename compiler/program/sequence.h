@@ -33,9 +33,10 @@ struct ordo_labels {
 	uint32_t count;
 	size_t room;
 	struct ordo_map ids; /* (name's id, number) -> index */
-	const char **names;  /* different names, few */
+	const char **names;  /* different names */
 	uint32_t nname;
 	size_t name_room;
+	struct ordo_map name_ids; /* (hash of the name, how many before have it) -> its index */
 };
 
 /* One stream of one rank, in the order of their first moves. */
@@ -51,6 +52,11 @@ struct ordo_sequence {
 	struct ordo_move *moves;
 	uint32_t nmove;
 	size_t move_room;
+	/* Of a document: which of its moves each comes from, and where that stands. */
+	uint32_t *origins; /* [nmove]; NULL: it comes from none */
+	size_t origin_room;
+	uint32_t origin;		 /* of what is appended next */
+	const struct ordo_place *places; /* [origin] of the document; NULL: it comes from none */
 	struct ordo_lane *lanes;
 	uint32_t nlane;
 	size_t lane_room;
@@ -66,7 +72,10 @@ uint32_t ordo_label_id(struct ordo_sequence *sequence, struct ordo_labels *label
 	uint32_t number);
 /* The stream of a rank with that label, making it if it is new; ORDO_NONE: no memory. */
 uint32_t ordo_lane_id(struct ordo_sequence *sequence, uint32_t rank, uint32_t label);
+/* The move has the origin at hand, if the sequence comes from a document. */
 bool ordo_sequence_append(struct ordo_sequence *sequence, const struct ordo_move *move);
+/* Takes over the moves of another sequence, and gives it its own. */
+void ordo_sequence_exchange(struct ordo_sequence *sequence, struct ordo_sequence *other);
 void ordo_sequence_free(struct ordo_sequence *sequence);
 
 /* Every place of every rank as a number: two places are one cell if and only if they are the same

@@ -34,6 +34,16 @@ bool ordo_check_problem(const struct ordo_problem *problem, struct ordo_error *e
 	return false;
 }
 
+bool ordo_has_enough_shards(const struct ordo_resolved_request *resolved, struct ordo_error *error)
+{
+	const uint32_t nrank = resolved->problem.nrank;
+	return resolved->nshard >= nrank ||
+	       ordo_fail(error, ORDO_USAGE, 0,
+		       "shards: found %u shards on %u ranks, wanted at least one a rank: %u or "
+		       "more",
+		       resolved->nshard, nrank, nrank);
+}
+
 bool ordo_request_take_problem(struct ordo_resolved_request *resolved,
 	const struct ordo_request *request, struct ordo_error *error)
 {
@@ -49,11 +59,6 @@ bool ordo_request_take_problem(struct ordo_resolved_request *resolved,
 		return ordo_fail(error, ORDO_USAGE, 0,
 			"Custom: nothing says what it should compute, so nothing is compiled for "
 			"it");
-	if (problem->nshard < problem->nrank)
-		return ordo_fail(error, ORDO_USAGE, 0,
-			"shards: found %u shards on %u ranks, wanted at least one a rank: %u or "
-			"more",
-			problem->nshard, problem->nrank, problem->nrank);
 	resolved->nshard = problem->nshard;
 	problem->chunks_per_block = request->problem.chunks_per_block;
 	resolved->topology = resolved->whole = request->topology;
@@ -105,6 +110,7 @@ bool ordo_request_read(struct ordo_resolved_request *resolved, const struct ordo
 	if (!request->algorithm)
 		return ordo_fail(error, ORDO_USAGE, 0, "algorithm: found none, wanted its name");
 	if (!ordo_request_take_problem(resolved, request, error) ||
+		!ordo_has_enough_shards(resolved, error) ||
 		!ordo_notation_read(resolved, request->algorithm, error) ||
 		!ordo_has_operator(resolved, error) || !choose_links(resolved, error) ||
 		!ordo_map_take(resolved, error))

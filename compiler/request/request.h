@@ -7,6 +7,8 @@
 /* Checks the problem and the topology: what is the same for all algorithms. */
 bool ordo_request_take_problem(struct ordo_resolved_request *resolved,
 	const struct ordo_request *request, struct ordo_error *error);
+/* Every rank has a shard: algorithms need it, moves do not. */
+bool ordo_has_enough_shards(const struct ordo_resolved_request *resolved, struct ordo_error *error);
 /* Ranks fold their shards, and the algorithm sees one vector a rank where it adds anyway: in place;
  * unless it takes the shards as they are. */
 void ordo_leave_shards_to_ranks(struct ordo_resolved_request *resolved);

@@ -99,3 +99,12 @@ void ordo_near_free(struct ordo_near_map *map)
 	ordo_map_free(&map->others);
 	*map = (struct ordo_near_map){0};
 }
+
+uint32_t ordo_map_hash(const char *text)
+{
+	const struct ordo_hash_seed seed = ordo_hash_seed();
+	uint32_t hash = 0;
+	for (; *text; text++)
+		hash = ordo_hash_pair(&seed, hash, (unsigned char)*text);
+	return hash;
+}

@@ -353,6 +353,22 @@ static void a_program_of_a_caller_is_compiled_and_proved(void **state)
 	}
 }
 
+static void a_program_of_a_caller_is_compiled_on_a_topology(void **state)
+{
+	(void)state;
+	uint32_t all = 2;
+	struct ordo_error error = {0};
+	struct ordo_request request = star_of(0);
+	struct ordo_topology *topology = ordo_topology_make("full-mesh", 3, &error);
+	request.topology = topology;
+	struct ordo_schedule *schedule = ordo_compile_program(&request, write_star, &all, &error);
+	if (!schedule)
+		fail_msg("%s", error.text);
+	assert_string_equal(schedule->topology_name, "full-mesh");
+	ordo_schedule_destroy(schedule);
+	ordo_topology_destroy(topology);
+}
+
 static void check_program(const struct ordo_request *request, ordo_write_program *write,
 	uint32_t nadded, enum ordo_code code, const char *text)
 {
@@ -434,6 +450,7 @@ int main(void)
 		cmocka_unit_test(cells_are_what_the_operator_table_says),
 		cmocka_unit_test(where_the_search_gives_up_the_schedule_is_proved_all_the_same),
 		cmocka_unit_test(a_program_of_a_caller_is_compiled_and_proved),
+		cmocka_unit_test(a_program_of_a_caller_is_compiled_on_a_topology),
 		cmocka_unit_test(a_program_of_a_caller_that_is_wrong_is_refused),
 		cmocka_unit_test(streams_go_the_ways_that_a_program_names),
 	};

@@ -3,6 +3,7 @@
 #include <ordo/detail/certificate.h>
 #include <ordo/detail/input.h>
 #include <ordo/failure_sets.h>
+#include <ordo/moves.h>
 #include <ordo/plan_set.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -170,6 +171,26 @@ static void the_answers_can_be_read(void **state)
 	free(example);
 }
 
+/* The ninth example. */
+static void the_moves_are_canonical(void **state)
+{
+	(void)state;
+	struct ordo_error error = {0};
+	char *example = take_example(8), *again = NULL;
+	size_t size;
+	struct ordo_moves *moves =
+		ordo_moves_read_text(example, strlen(example), "FORMAT.md", &error);
+	if (!moves)
+		fail_msg("%u:%u: %s", error.line, error.column, error.text);
+	FILE *out = open_memstream(&again, &size);
+	assert_true(ordo_moves_print(moves, out, &error));
+	fclose(out);
+	assert_string_equal(again, example);
+	ordo_moves_destroy(moves);
+	free(again);
+	free(example);
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
@@ -180,6 +201,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(the_plan_set_is_canonical),
 		cmocka_unit_test(the_failure_set_is_canonical),
 		cmocka_unit_test(the_input_is_canonical),
+		cmocka_unit_test(the_moves_are_canonical),
 	};
 	if (argc != 2)
 		return 2;

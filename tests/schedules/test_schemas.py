@@ -82,7 +82,7 @@ def load_schemas(schemas):
     """Kind -> schema; `program` is that of a file of a schedule in parts."""
     found = {kind: load_schema(schemas, f"{kind}.schema.json")
              for kind in ("schedule", "topology", "plan-set", "failure-set", "replay", "input",
-                          "certificate", "probe-answers")}
+                          "certificate", "probe-answers", "moves")}
     found["program"] = {**found["schedule"], "$ref": "#/$defs/program"}
     for key in ("type", "properties", "required", "additionalProperties", "allOf"):
         del found["program"][key]
@@ -98,7 +98,8 @@ def kind_of(name):
     if name.startswith("input-"):
         return "input"
     kind = name.removesuffix(".json")
-    return kind if kind in ("plan-set", "failure-set", "replay", "certificate") else "schedule"
+    return kind if kind in ("plan-set", "failure-set", "replay", "certificate",
+                    "moves") else "schedule"
 
 
 # File -> changes that make it invalid.
@@ -114,6 +115,11 @@ CHANGES = {
     "replay.json": [
         (b'"call": 0', b'"call": 2'), (b'"R8"', b'"R5"'), (b'[[', b'[[-1, '),
         (b'"text"', b'"test"'), (b'"calls": 1', b'"calls": 0')],
+    "moves.json": [
+        (b'"Reduce"', b'"AllGather"'), (b'"root": 1, ', b''), (b'"reduce"', b'"send"'),
+        (b'"from": [2, ', b'"from": ['), (b'"scratch", 0]', b'"scratch", 0, 0]'),
+        (b'"count": 2', b'"count": 0'), (b', "line": 7', b''), (b'"source": "ring.py",', b''),
+        (b'"via": [5, 4], ', b''), (b'"phase": 1', b'"phases": 1')],
     "input-0.json": [
         (b'"-0x1.8p-1000"', b'"-1.5"'), (b'"Reduce"', b'"AllGather"'), (b'"f64"', b'"i32"'),
         (b'"shard": 5', b'"shard": -5'), (b'"root": 1, ', b''), (b'"rest"', b'"else"'),

@@ -2,6 +2,7 @@
  * Schemas. */
 #include <ordo/detail/certificate.h>
 #include <ordo/detail/input.h>
+#include <ordo/detail/moves.h>
 #include <ordo/detail/replay.h>
 #include <ordo/failure_sets.h>
 #include <ordo/plan_set.h>
@@ -181,6 +182,48 @@ static void write_certificate(const char *path, struct ordo_error *error)
 	ordo_schedule_destroy(schedule);
 }
 
+/* Every optional key. */
+static void write_moves(const char *path, struct ordo_error *error)
+{
+	static const char *names[] = {"one", "two"};
+	static const uint32_t switches[] = {5, 4};
+	const struct ordo_via via = {switches, 2, "fast"};
+	const struct ordo_problem problem = {.op = ORDO_REDUCE,
+		.nrank = 3,
+		.root = 1,
+		.chunks_per_block = 2,
+		.nshard = 6,
+		.accumulate_f32 = true};
+	struct ordo_moves *moves = ordo_moves_create(&problem, "none", error);
+	const struct ordo_moves_item first = {.src_rank = 2,
+		.dst_rank = 1,
+		.dst_buffer = ORDO_SCRATCH,
+		.stream = 1,
+		.phase = 1,
+		.count = 2,
+		.line = 7};
+	const struct ordo_moves_item second = {.reduces = 1,
+		.dst_buffer = ORDO_OUTPUT,
+		.phase = ORDO_NO_PHASE,
+		.count = 1,
+		.line = 8};
+	const bool worked = moves && ordo_moves_append(moves, &first, error) &&
+			    ordo_moves_append(moves, &second, error) &&
+			    ordo_moves_add_way(moves, &(struct ordo_moves_way){2, 1, &via}, error);
+	if (!worked)
+		stop(error);
+	moves->scratch_slots = 2;
+	moves->topology_name = "ring";
+	moves->topology_digest = "0123456789abcdef0123456789abcdef";
+	moves->source = "ring.py";
+	moves->extra = "{\"rack\": 7}";
+	moves->phases = moves->streams = names;
+	moves->nphase = moves->nstream = 2;
+	if (!ordo_moves_write(moves, path, error))
+		stop(error);
+	ordo_moves_destroy(moves);
+}
+
 int main(int argc, char **argv)
 {
 	struct ordo_error error;
@@ -206,6 +249,8 @@ int main(int argc, char **argv)
 	snprintf(path, sizeof path, "%s/replay.json", argv[1]);
 	write_replay(path, &error);
 	write_inputs(argv[1], &error);
+	snprintf(path, sizeof path, "%s/moves.json", argv[1]);
+	write_moves(path, &error);
 	snprintf(path, sizeof path, "%s/certificate.json", argv[1]);
 	write_certificate(path, &error);
 	return 0;

@@ -12,6 +12,7 @@
 
 struct call;
 struct option;
+struct topology_choice;
 
 /* Receives the options of a command, without those that every command has; the table is valid only
  * during the call. */
@@ -53,9 +54,10 @@ struct call {
 	size_t noperand;
 	struct written written[MOST_WRITTEN]; /* [nwritten] */
 	size_t nwritten;
-	cJSON *answer;	  /* the object that --json prints */
-	bool noted_ranks; /* how --fail-rank renumbers was reported */
-	int status;	  /* the exit code once read_options returned false */
+	const struct topology_choice *topology; /* of the command's options; NULL: it has none */
+	cJSON *answer;				/* the object that --json prints */
+	bool noted_ranks;			/* how --fail-rank renumbers was reported */
+	int status;				/* the exit code once read_options returned false */
 	/* not NULL: read_options passes its table to it and the command does nothing */
 	describe_options *describe;
 	void *closure; /* argument of describe */

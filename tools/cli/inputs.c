@@ -1,6 +1,7 @@
 /* inputs.c - reads the inputs of commands: schedules and topologies. */
 #include "inputs.h"
 #include "base/progress.h"
+#include "moves_file.h"
 #include "msccl_file.h"
 #include "overwrite.h"
 #include "topologies/loss.h"
@@ -8,6 +9,7 @@
 #include <inttypes.h>
 #include <ordo/arena.h>
 #include <ordo/compiler.h>
+#include <ordo/detail/moves.h>
 #include <ordo/failure_sets.h>
 #include <ordo/plan_set.h>
 #include <stdlib.h>
@@ -311,6 +313,12 @@ bool choose_topology(struct call *call, const struct topology_choice *choice, ui
 	return false;
 }
 
+const struct topology_choice *topology_of_option(const struct option *option)
+{
+	_Static_assert(offsetof(struct topology_choice, name) == 0, "it is the first member");
+	return option->value;
+}
+
 const char *only_operand(struct call *call, const char *what)
 {
 	if (call->noperand == 1)
@@ -401,9 +409,13 @@ struct ordo_schedule *open_schedule(struct call *call, const char *path)
 	if (ordo_is_failure_set(path))
 		return refuse_set(call, path, "failure");
 	show_progress(&progress, "reading", 0, 0);
-	struct ordo_schedule *schedule = ordo_schedule_read(path, &options, &error);
+	struct ordo_read_either read;
+	ordo_read_either(path, &options, &read, &error);
 	hide_progress(&progress);
-	return tame_schedule(call, schedule, &error);
+	if (!read.moves)
+		return tame_schedule(call, read.schedule, &error);
+	struct ordo_moves *moves = tame_moves(call, read.moves, &error);
+	return moves ? moves_schedule(call, moves) : NULL;
 }
 
 uint32_t *read_numbers(struct call *call, const char *option, const struct texts *texts,

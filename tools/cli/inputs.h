@@ -57,10 +57,14 @@ bool choose_topology(struct call *call, const struct topology_choice *choice, ui
 struct ordo_topology *open_machine(
 	struct call *call, const char *path, uint32_t servers, uint32_t nrank, const char *nvlink);
 
+/* The choice that the option --topology of TOPOLOGY_OPTIONS belongs to. */
+const struct topology_choice *topology_of_option(const struct option *option);
+
 /* The only operand of the command; `what` names it in messages. NULL: call->status. */
 const char *only_operand(struct call *call, const char *what);
-/* Reads a schedule, "-" is stdin; a name that ends in .xml is a program of MSCCL. NULL:
- * call->status. The caller destroys it. */
+/* Reads a schedule, "-" is stdin; a name that ends in .xml is a program of MSCCL, and moves are
+ * compiled, on the topology of the command, not proved. NULL: call->status. The caller destroys
+ * it. */
 struct ordo_schedule *open_schedule(struct call *call, const char *path);
 /* Replaces control characters in the names of a schedule; passes NULL on. NULL: call->status, from
  * `error` if the schedule could not be read. */

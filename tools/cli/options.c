@@ -1,6 +1,7 @@
 /* options.c - reads a command line by the command's table of options. */
 #include "options.h"
 #include "help/texts.h"
+#include "inputs.h"
 #include "memory_limit.h"
 #include "overwrite.h"
 #include <errno.h>
@@ -373,6 +374,8 @@ bool read_options(struct call *call, const struct option *options, size_t noptio
 		}
 	}
 	set_memory_limit();
+	const struct option *topology = find_option(options, noption, "topology", 8);
+	call->topology = topology ? topology_of_option(topology) : NULL;
 	return keep_inputs(call, options, noption);
 }
 

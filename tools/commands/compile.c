@@ -7,6 +7,8 @@
 #include "choose/token_price.h"
 #include "choose/tuning.h"
 #include "cli/memory_limit.h"
+#include "cli/moves_file.h"
+#include "cli/overwrite.h"
 #include "cli/problem.h"
 #include "cli/sizes.h"
 #include "commands.h"
@@ -15,7 +17,8 @@
 #include "report/plan_set.h"
 #include "report/proof.h"
 #include <inttypes.h>
-#include <ordo/compiler.h>
+#include <ordo/builder.h>
+#include <ordo/detail/program_moves.h>
 #include <ordo/document.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,6 +30,8 @@ enum { USUAL_SIZE = 1 << 20 };
 
 struct args {
 	struct problem_options what;
+	struct ordo_moves *moves;	/* what is compiled, instead of an algorithm; NULL */
+	const char *emit;		/* "moves" or "schedule"; NULL: a schedule */
 	const char *algorithm, *output; /* NULL: stdout */
 	/* no document, because stdout is a terminal */
 	bool summary;
@@ -105,10 +110,47 @@ static bool compile_named(struct call *call, const struct args *args,
 		       : refuse_error(call, &error);
 }
 
+/* Reports every finding, at the move that it is about. Always false. */
+static bool refuse_moves(struct call *call, const struct product *product)
+{
+	const struct report report = report_of(call, stdout);
+	report_proof(&report, product->schedule, product->proof);
+	if (!call->json && !product->schedule->ntask)
+		note(call, "the program has no moves");
+	return refuse(call, ORDO_REFUTED);
+}
+
+static bool compile_document(struct call *call, const struct args *args,
+	const struct ordo_topology *topology, struct product *product, struct times *times)
+{
+	struct ordo_error error = {0};
+	struct progress progress = {0};
+	const struct ordo_request request = request_of(args, topology, &progress);
+	const struct ordo_verify_options options = {.topology = topology};
+	struct conditions conditions = args->conditions;
+	double began = clock_seconds();
+	product->schedule = ordo_compile_moves(args->moves, &request, &error);
+	times->compile = clock_seconds() - began;
+	hide_progress(&progress);
+	if (!product->schedule)
+		return refuse_error(call, &error);
+	began = clock_seconds();
+	product->proof = prove(call, product->schedule, &options);
+	times->proof = clock_seconds() - began;
+	if (product->proof && !product->proof->proved)
+		return refuse_moves(call, product);
+	return product->proof &&
+	       (!has_conditions(&conditions) ||
+		       meets_conditions(product->schedule, product->proof, &conditions, &error) ||
+		       refuse_error(call, &error));
+}
+
 /* A named algorithm without --size uses its own K. */
 static bool is_chosen(const struct args *args)
 {
 	const struct predicting *setting = &args->setting;
+	if (args->moves)
+		return false;
 	return !args->algorithm || setting->bytes != UNSET_SIZE || setting->type_name ||
 	       sets_costs(setting);
 }
@@ -143,6 +185,21 @@ static bool compile_chosen(struct call *call, const struct args *args,
 	product->proof = prove(call, product->schedule, &options);
 	times->proof = clock_seconds() - began;
 	return product->proof;
+}
+
+/* What the algorithm moves, instead of the schedule that it was compiled to. */
+static bool write_moves(struct call *call, const struct args *args,
+	const struct ordo_schedule *schedule, const struct ordo_topology *topology)
+{
+	struct ordo_error error;
+	struct progress progress = {0};
+	const struct ordo_request request = request_of(args, topology, &progress);
+	struct ordo_moves *made = args->moves ? NULL : ordo_moves_of(&request, schedule, &error);
+	const struct ordo_moves *moves = args->moves ? args->moves : made;
+	const bool worked = moves && (args->output ? ordo_moves_write(moves, args->output, &error)
+						   : ordo_moves_print(moves, stdout, &error));
+	ordo_moves_destroy(made);
+	return worked || refuse_error(call, &error);
 }
 
 static bool write_document(struct call *call, const struct ordo_schedule *schedule,
@@ -297,7 +354,10 @@ static int write_product(struct call *call, const struct args *args, struct prod
 		report_verdict(call, args, product, topology, times);
 		return ORDO_OK;
 	}
-	if (!args->summary && !write_document(call, product->schedule, args->output, times))
+	if (!args->summary &&
+		!(args->emit && !strcmp(args->emit, "moves")
+				? write_moves(call, args, product->schedule, topology)
+				: write_document(call, product->schedule, args->output, times)))
 		return call->status;
 	report_document(call, args, product, topology, times);
 	return ORDO_OK;
@@ -326,10 +386,10 @@ static bool demand_order(
 	struct progress progress = {0};
 	struct ordo_request request = request_of(args, topology, &progress);
 	struct conditions conditions = args->conditions;
-	if (order && args->algorithm && !strcmp(args->algorithm, "placed"))
+	if (!args->moves && order && args->algorithm && !strcmp(args->algorithm, "placed"))
 		return place_order(call, order, text) && (args->algorithm = *text);
-	if (!order || args->algorithm || (op != ORDO_ALLREDUCE && op != ORDO_REDUCESCATTER) ||
-		request.problem.nrank < 2)
+	if (args->moves || !order || args->algorithm ||
+		(op != ORDO_ALLREDUCE && op != ORDO_REDUCESCATTER) || request.problem.nrank < 2)
 		return true;
 	struct ordo_proof *proof = NULL;
 	struct ordo_schedule *other =
@@ -352,6 +412,18 @@ static bool demand_order(
 	return args->algorithm || error.code == ORDO_USAGE || refuse_error(call, &error);
 }
 
+/* Moves may name a topology that is known here. */
+static bool open_setting(struct call *call, const struct args *args, struct predicted *predicted)
+{
+	if (!open_predicted(call, &args->setting, &args->what.problem, predicted))
+		return false;
+	if (args->moves && !predicted->topology)
+		return choose_moves_topology(call, NULL, args->moves, &predicted->topology);
+	if (!args->moves)
+		note_assumption(call, &args->setting, args->what.problem.nrank, predicted);
+	return true;
+}
+
 static int compile_with(struct call *call, struct args *args)
 {
 	char *text = NULL;
@@ -359,11 +431,10 @@ static int compile_with(struct call *call, struct args *args)
 	struct product product = {0};
 	struct times times = {0};
 	int status = ORDO_OK;
-	const bool opened = open_predicted(call, &args->setting, &args->what.problem, &predicted);
-	if (opened)
-		note_assumption(call, &args->setting, args->what.problem.nrank, &predicted);
-	if (!opened || !demand_order(call, args, predicted.topology, &text) ||
-		!(is_chosen(args)
+	if (!open_setting(call, args, &predicted) ||
+		!demand_order(call, args, predicted.topology, &text) ||
+		!(args->moves ? compile_document(call, args, predicted.topology, &product, &times)
+			: is_chosen(args)
 				? compile_chosen(call, args, &predicted, &product, &times)
 				: compile_named(call, args, predicted.topology, &product, &times)))
 		status = call->status;
@@ -426,6 +497,57 @@ static int compile_links(struct call *call, const struct args *args)
 	return refuse_without_choice(call, args) ? compile_failures(call, &request) : call->status;
 }
 
+/* The option that moves leave no choice for; NULL: none was given. */
+static const char *refused_for_moves(const struct args *args)
+{
+	const struct ordo_problem *problem = &args->what.problem;
+	const struct {
+		bool given;
+		const char *name;
+	} options[] = {{args->algorithm, "algorithm"}, {problem->nrank, "ranks"},
+		{problem->root, "root"}, {problem->chunks_per_block, "chunks"},
+		{problem->nshard, "shards"}, {problem->in_place, "in-place"},
+		{args->what.accumulate, "accumulate"}, {args->sizes, "sizes"},
+		{args->any_link, "fail-any-link"}, {args->setting.bytes != UNSET_SIZE, "size"},
+		{args->setting.type_name, "type"}};
+	for (size_t i = 0; i < sizeof options / sizeof *options; i++)
+		if (options[i].given)
+			return options[i].name;
+	return NULL;
+}
+
+/* A program of moves instead of an operator. */
+static bool read_moves(struct call *call, struct args *args)
+{
+	const char *refused = refused_for_moves(args), *file = call->operands[0];
+	if (refused)
+		return refuse_usage(call, "the document of the moves says it",
+			"--%s: found it with %s, which is no operator but a file", refused, file);
+	if (!keep_file(call, file))
+		return false;
+	args->moves = open_moves(call, file);
+	if (args->moves)
+		args->what.problem = args->moves->problem;
+	return args->moves;
+}
+
+static bool read_what(struct call *call, struct args *args)
+{
+	const bool emits = args->emit && !strcmp(args->emit, "moves");
+	if (args->emit && !emits && strcmp(args->emit, "schedule"))
+		return refuse_usage(
+			call, NULL, "--emit: found %s, wanted moves or schedule", args->emit);
+	if (emits && (args->sizes || args->any_link || args->prove_only))
+		return refuse_usage(call, NULL, "--emit moves writes one program, found --%s",
+			args->sizes	 ? "sizes"
+			: args->any_link ? "fail-any-link"
+					 : "prove-only");
+	if (call->noperand == 1 && names_moves(call->operands[0]))
+		return read_moves(call, args);
+	return read_problem(call, &args->what) &&
+	       renumber_problem(call, &args->setting.topology, &args->what.problem);
+}
+
 static int compile_what(struct call *call, struct args *args)
 {
 	if (args->any_link)
@@ -463,6 +585,8 @@ static int compile(struct call *call)
 		{"output", 'o', WRITTEN, &args.output, "OUT",
 			"a name ending in .json: one file; other names: a folder; - or none: "
 			"stdout"},
+		{"emit", 0, TEXT, &args.emit, "schedule|moves",
+			"what OUT gets: the schedule, or the moves of the algorithm"},
 		{"prove-only", 0, SWITCH, &args.prove_only, NULL,
 			"write no document; print the result of the proof, with time and memory "
 			"per task"},
@@ -476,13 +600,13 @@ static int compile(struct call *call)
 	int status;
 	/* The document is the answer then, and nothing may stand beside it. */
 	call->noted_ranks = call->json && !args.output && !args.prove_only;
-	if (!read_problem(call, &args.what) ||
-		!renumber_problem(call, &args.setting.topology, &args.what.problem))
+	if (!read_what(call, &args))
 		status = call->status;
 	else if (!read_conditions(call, &args.conditions, &args.what.problem))
 		status = call->status;
 	else
 		status = compile_what(call, &args);
+	ordo_moves_destroy(args.moves);
 	free_topology_choice(&args.setting.topology);
 	free_texts(&args.conditions.required);
 	return status;
@@ -491,7 +615,7 @@ static int compile(struct call *call)
 const struct command compile_command = {
 	.name = "compile",
 	.summary = "compiles an operator by an algorithm into a proved schedule",
-	.usage = "OPERATOR --ranks N [--algorithm A] [OPTION]...",
+	.usage = "OPERATOR --ranks N [--algorithm A] [OPTION]... | MOVES.json [OPTION]...",
 	.examples = "  ordo compile allreduce --ranks 8 --algorithm ring -o ring.json\n"
 		    "  ordo compile reduce-scatter --ranks 6 --algorithm mesh -o mesh.json\n"
 		    "  ordo compile allreduce --ranks 8 --algorithm ring --fail-link 0-1 -o "

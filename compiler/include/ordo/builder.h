@@ -18,6 +18,7 @@
 #define ORDO_BUILDER_H
 
 #include <ordo/compiler.h>
+#include <ordo/moves.h>
 #include <ordo/operator.h>
 
 #ifdef __cplusplus
@@ -51,6 +52,19 @@ typedef void ordo_write_program(
  * do what the operator means, with the first finding; or ORDO_ENVIRONMENT. */
 ORDO_API struct ordo_schedule *ordo_compile_program(const struct ordo_request *request,
 	ordo_write_program *write, void *closure, struct ordo_error *error);
+
+/* Compiles a document of moves (moves.h), and proves the schedule before it is returned.
+ *
+ *   moves     as read; not needed afterwards
+ *   request   as for ordo_compile; its problem and its algorithm are those of the moves. Not NULL
+ *   error     filled if the result is NULL; may be NULL
+ *
+ * Returns a schedule that the caller destroys; its tasks have the places of their moves, so later
+ * errors point at the document too, or at the author's source if the document names it. NULL:
+ * ORDO_REFUTED, with the rule and the place of the move at fault, if it is one move's fault;
+ * ORDO_USAGE, the topology has another number of ranks; or ORDO_ENVIRONMENT. */
+ORDO_API struct ordo_schedule *ordo_compile_moves(const struct ordo_moves *moves,
+	const struct ordo_request *request, struct ordo_error *error);
 
 /* Places and moves. */
 
@@ -260,6 +274,9 @@ ORDO_API bool ordo_builder_failed(const struct ordo_builder *b);
 ORDO_API struct ordo_schedule *ordo_compile_program_sized(size_t size,
 	const struct ordo_request *request, ordo_write_program *write, void *closure,
 	struct ordo_error *error);
+ORDO_API struct ordo_schedule *ordo_compile_moves_sized(size_t size, const struct ordo_moves *moves,
+	const struct ordo_request *request, struct ordo_error *error);
+#define ordo_compile_moves(...) ordo_compile_moves_sized(sizeof(struct ordo_request), __VA_ARGS__)
 #define ordo_compile_program(...)                                                                  \
 	ordo_compile_program_sized(sizeof(struct ordo_request), __VA_ARGS__)
 

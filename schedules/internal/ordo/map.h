@@ -29,6 +29,9 @@ uint32_t *ordo_map_at(struct ordo_map *map, uint32_t a, uint32_t b);
 bool ordo_map_put(struct ordo_map *map, uint32_t a, uint32_t b, uint32_t value);
 void ordo_map_free(struct ordo_map *map);
 
+/* A hash of a text, as the first id of keys: texts of one hash get second ids 0, 1, ... */
+uint32_t ordo_map_hash(const char *text);
+
 /* The same, where most first ids have one second id only: what each was first kept with lies in an
  * array by first ids, the others in a map. */
 struct ordo_near_map {

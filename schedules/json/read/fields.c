@@ -148,6 +148,22 @@ bool ordo_piece_integer(const struct ordo_cursor *cursor, const struct ordo_piec
 	return true;
 }
 
+bool ordo_piece_word(const struct ordo_cursor *cursor, const struct ordo_piece *value,
+	const char *key, const char *const *words, uint32_t count, const char *wanted,
+	uint32_t *index)
+{
+	char text[64];
+	if (value->text[0] != '"')
+		return ordo_fail_value(cursor, value, key, "a string");
+	ordo_decode(value, text, sizeof text);
+	for (*index = 0; *index < count; ++*index)
+		if (!strcmp(words[*index], text))
+			return true;
+	ordo_fail_value(cursor, value, key, wanted);
+	const char *meant = ordo_suggest(text, words, count);
+	return meant ? ordo_hint(cursor->error, "did you mean \"%s\"?", meant) : false;
+}
+
 bool ordo_as_string(const struct ordo_cursor *cursor, const cJSON *json,
 	const struct ordo_piece *value, const char *key, const char **text)
 {

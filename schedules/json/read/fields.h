@@ -71,6 +71,10 @@ cJSON *ordo_parse_value(struct ordo_cursor *cursor, const char *key, struct ordo
  * ends at most at 2^31-1. */
 bool ordo_piece_integer(const struct ordo_cursor *cursor, const struct ordo_piece *value,
 	const struct ordo_field *field, uint32_t *number);
+/* The index of the word that a checked string is, among so many; `wanted` is for the error. */
+bool ordo_piece_word(const struct ordo_cursor *cursor, const struct ordo_piece *value,
+	const char *key, const char *const *words, uint32_t count, const char *wanted,
+	uint32_t *index);
 /* Whether a value that cJSON read is a string; it lives as long as json. */
 bool ordo_as_string(const struct ordo_cursor *cursor, const cJSON *json,
 	const struct ordo_piece *value, const char *key, const char **text);

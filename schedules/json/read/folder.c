@@ -107,9 +107,7 @@ bool ordo_open_document(const char *path, const char *in_folder, struct ordo_ope
 	return true;
 }
 
-/* Is it a document of that schema? Only the first bytes are read: the schema must be among
- * them. */
-static bool names_schema(const char *text, size_t size, const char *schema)
+bool ordo_names_schema(const char *text, size_t size, const char *schema)
 {
 	struct ordo_cursor cursor;
 	struct ordo_piece key, value;
@@ -156,7 +154,7 @@ bool ordo_is_kind(const char *path, const char *document_name, const char *schem
 	char *text = malloc(prefix_size);
 	const ssize_t size = text ? read(opened.file, text, prefix_size) : -1;
 	if (size > 0)
-		is_kind = names_schema(text, (size_t)size, schema);
+		is_kind = ordo_names_schema(text, (size_t)size, schema);
 	free(text);
 	close(opened.file);
 	if (opened.folder >= 0)

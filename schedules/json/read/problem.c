@@ -1,7 +1,9 @@
-/* problem.c - the members of a document that describe its problem. */
+/* problem.c - the members that several kinds of documents share. */
 #include "problem.h"
 #include <inttypes.h>
+#include <ordo/arena.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 bool ordo_read_operator(struct ordo_cursor *cursor, const struct ordo_field *field, void *op)
@@ -89,4 +91,116 @@ bool ordo_is_same_problem(const struct ordo_problem *found, const struct ordo_pr
 	snprintf(why, ORDO_DIFFERENCE_SIZE, "found %s, wanted %s, as in the set", found_text,
 		wanted_text);
 	return false;
+}
+
+static bool is_digest(const char *text)
+{
+	return strlen(text) == 32 && strspn(text, "0123456789abcdef") == 32;
+}
+
+static bool read_digest(struct ordo_cursor *cursor, const struct ordo_field *field, void *into)
+{
+	const struct ordo_place place = ordo_cursor_place(cursor);
+	const char **digest = into;
+	if (!ordo_read_string(cursor, field, digest))
+		return false;
+	return is_digest(*digest)
+		       ? true
+		       : ordo_fail_at(cursor, place,
+				 "digest: found \"%.40s\", wanted 32 hexadecimal digits", *digest);
+}
+
+#define AT(member) offsetof(struct ordo_met_topology, member)
+static const struct ordo_field topology_fields[] = {
+	{"name", ordo_read_string, .offset = AT(name)},
+	{"digest", read_digest, .offset = AT(digest)},
+};
+#undef AT
+static const struct ordo_object topology_object =
+	ORDO_OBJECT("the topology of a schedule", "the topology, an object", topology_fields);
+
+bool ordo_read_met_topology(struct ordo_cursor *cursor, const struct ordo_field *field, void *into)
+{
+	(void)field;
+	return ordo_read_object(cursor, &topology_object, into, NULL);
+}
+
+/* While they are read. */
+struct names {
+	const char **items;
+	size_t room;
+	uint32_t count, most;
+};
+
+static bool read_name(struct ordo_cursor *cursor, const struct ordo_field *field, void *into)
+{
+	struct names *names = into;
+	if (names->count == names->most)
+		return ordo_fail_at(cursor, ordo_cursor_place(cursor), "%s: found more than %u",
+			field->key, names->most);
+	if (!ordo_array_reserve(
+		    &names->items, &names->room, (size_t)names->count + 1, sizeof *names->items))
+		return ordo_fail_memory(cursor->error);
+	return ordo_read_string(cursor, field, &names->items[names->count++]);
+}
+
+bool ordo_read_names(struct ordo_cursor *cursor, const struct ordo_field *field, uint32_t most,
+	const char ***names, uint32_t *count)
+{
+	struct names met = {.most = most};
+	struct ordo_field elements = *field;
+	elements.element = read_name;
+	bool worked = ordo_read_array(cursor, &elements, &met);
+	if (worked && met.count) {
+		const size_t size = (size_t)met.count * sizeof *met.items;
+		*names = ordo_arena_alloc(cursor->arena, size);
+		worked = *names ? true : ordo_fail_memory(cursor->error);
+		if (worked)
+			memcpy(*names, met.items, size);
+		*count = met.count;
+	}
+	free(met.items);
+	return worked;
+}
+
+static bool read_switch(struct ordo_cursor *cursor, const struct ordo_field *field, void *into)
+{
+	static const struct ordo_field number = {.key = "via", .most = ORDO_LIMIT};
+	struct ordo_met_way *met = into;
+	struct ordo_piece value;
+	uint32_t found;
+	(void)field;
+	if (!ordo_skip_value(cursor, &value) ||
+		!ordo_piece_integer(cursor, &value, &number, &found))
+		return false;
+	if (met->via.nswitch == ORDO_MOST_VIA)
+		return ordo_fail_at(
+			cursor, value.place, "via: found more than %d switches", ORDO_MOST_VIA);
+	for (uint32_t i = 0; i < met->via.nswitch; i++)
+		if (met->switches[i] == found)
+			return ordo_fail_at(
+				cursor, value.place, "via: found switch %" PRIu32 " twice", found);
+	met->switches[met->via.nswitch++] = found;
+	return true;
+}
+
+bool ordo_read_via(struct ordo_cursor *cursor, const struct ordo_field *field, void *into)
+{
+	struct ordo_met_way *met = into;
+	struct ordo_field elements = *field;
+	elements.element = read_switch;
+	met->is_there = true;
+	return ordo_read_array(cursor, &elements, into);
+}
+
+bool ordo_check_via(const struct ordo_cursor *cursor, const struct ordo_via *via, uint32_t nrank,
+	struct ordo_place place)
+{
+	for (uint32_t i = 0; i < via->nswitch; i++)
+		if (via->switches[i] < nrank)
+			return ordo_fail_rule_at(cursor, place, 2,
+				"via: found rank %" PRIu32 ", wanted switches, which are %" PRIu32
+				" and above",
+				via->switches[i], nrank);
+	return true;
 }

@@ -1,9 +1,10 @@
-/* problem.h - the members of a document that describe its problem: keys that schedules, plan sets
- * and inputs share. Private to schedules/. */
+/* problem.h - the members that several kinds of documents share: those of a problem, of a named
+ * topology, of a way over switches, and lists of names. Private to schedules/. */
 #ifndef ORDO_SCHEDULES_JSON_READ_PROBLEM_H
 #define ORDO_SCHEDULES_JSON_READ_PROBLEM_H
 
 #include "fields.h"
+#include <ordo/detail/schedules.h>
 
 ordo_field_reader ordo_read_operator;	/* enum ordo_operator, the value of "operator" */
 ordo_field_reader ordo_read_accumulate; /* bool, the value of "accumulate" */
@@ -11,6 +12,29 @@ ordo_field_reader ordo_read_accumulate; /* bool, the value of "accumulate" */
  * absent. `places` are those of `head`, the object that has the keys. */
 bool ordo_check_read_problem(const struct ordo_cursor *cursor, struct ordo_problem *problem,
 	const struct ordo_object *head, const struct ordo_place *places);
+
+/* `{"name": ..., "digest": ...}`, to a struct ordo_met_topology. */
+struct ordo_met_topology {
+	const char *name, *digest;
+};
+ordo_field_reader ordo_read_met_topology;
+
+/* An array of at most so many strings, in the cursor's arena. *names stays as it is if there are
+ * none. */
+bool ordo_read_names(struct ordo_cursor *cursor, const struct ordo_field *field, uint32_t most,
+	const char ***names, uint32_t *count);
+
+/* A way over switches while it is read; begins as {0}. */
+struct ordo_met_way {
+	struct ordo_via via;
+	uint32_t switches[ORDO_MOST_VIA];
+	bool is_there;
+};
+/* An array of switches, to a struct ordo_met_way: each once. */
+ordo_field_reader ordo_read_via;
+/* Switches, not ranks? */
+bool ordo_check_via(const struct ordo_cursor *cursor, const struct ordo_via *via, uint32_t nrank,
+	struct ordo_place place);
 
 enum { ORDO_DIFFERENCE_SIZE = 400 };
 /* Is a schedule's problem that of its set, but for the chunks? false: why not. */

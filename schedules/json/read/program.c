@@ -1,4 +1,5 @@
 /* program.c - the program of one rank: its streams, and their tasks one line at a time. */
+#include "problem.h"
 #include "reader.h"
 #include "task.h"
 #include "task_scan.h"
@@ -117,44 +118,14 @@ static bool read_name(struct ordo_cursor *cursor, const struct ordo_field *field
 /* A stream while it is read. */
 struct met_stream {
 	struct ordo_stream stream;
-	struct ordo_via via;
-	uint32_t switches[ORDO_MOST_VIA];
-	bool has_via;
+	struct ordo_met_way way;
 };
-
-static bool read_switch(struct ordo_cursor *cursor, const struct ordo_field *field, void *into)
-{
-	static const struct ordo_field number = {.key = "via", .most = ORDO_LIMIT};
-	struct met_stream *met = into;
-	struct ordo_piece value;
-	uint32_t found;
-	(void)field;
-	if (!ordo_skip_value(cursor, &value) ||
-		!ordo_piece_integer(cursor, &value, &number, &found))
-		return false;
-	if (met->via.nswitch == ORDO_MOST_VIA)
-		return ordo_fail_at(
-			cursor, value.place, "via: found more than %d switches", ORDO_MOST_VIA);
-	for (uint32_t i = 0; i < met->via.nswitch; i++)
-		if (met->switches[i] == found)
-			return ordo_fail_at(
-				cursor, value.place, "via: found switch %" PRIu32 " twice", found);
-	met->switches[met->via.nswitch++] = found;
-	return true;
-}
-
-static bool read_via(struct ordo_cursor *cursor, const struct ordo_field *field, void *into)
-{
-	struct met_stream *met = into;
-	met->has_via = true;
-	return ordo_read_array(cursor, field, into);
-}
 
 static const struct ordo_field stream_fields[] = {
 	{"name", read_name, .offset = offsetof(struct met_stream, stream.name)},
-	{"via", read_via, .wanted = "an array of switches", .element = read_switch,
-		.optional = true},
-	{"class", ordo_read_string, .offset = offsetof(struct met_stream, via.class_name),
+	{"via", ordo_read_via, .offset = offsetof(struct met_stream, way),
+		.wanted = "an array of switches", .optional = true},
+	{"class", ordo_read_string, .offset = offsetof(struct met_stream, way.via.class_name),
 		.optional = true},
 	{"tasks", ordo_read_array, .wanted = "an array of tasks", .element = read_task},
 };
@@ -165,19 +136,19 @@ static const struct ordo_object stream_object =
 static bool keep_via(struct ordo_reader *reader, const struct ordo_cursor *cursor,
 	struct met_stream *met, const struct ordo_place *places)
 {
-	if (!met->has_via)
-		return !met->via.class_name ||
+	if (!met->way.is_there)
+		return !met->way.via.class_name ||
 		       ordo_fail_at(cursor, places[2],
 			       "class: found \"%.40s\" in a stream without \"via\"",
-			       met->via.class_name);
-	met->via.switches = met->switches;
+			       met->way.via.class_name);
+	met->way.via.switches = met->way.switches;
 	if (!ordo_array_reserve(&reader->vias, &reader->via_room, (size_t)reader->nvia + 1,
 		    sizeof *reader->vias))
 		return ordo_fail_memory(reader->error);
 	reader->vias[reader->nvia++] =
 		(struct ordo_met_via){reader->schedule->nstream - 1, places[1], cursor->file};
 	return ordo_schedule_set_via(
-		reader->schedule, reader->schedule->nstream - 1, &met->via, reader->error);
+		reader->schedule, reader->schedule->nstream - 1, &met->way.via, reader->error);
 }
 
 static bool read_stream(struct ordo_cursor *cursor, const struct ordo_field *field, void *into)

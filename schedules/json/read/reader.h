@@ -68,6 +68,12 @@ bool ordo_holds_document(int folder, const char *name, const char *document_name
 /* Is a folder one that holds the document, or a file one of that schema? false for "-", devices and
  * pipes, and what cannot be read. */
 bool ordo_is_kind(const char *path, const char *document_name, const char *schema);
+/* Is a text a document of that schema? It must be among the first bytes. */
+bool ordo_names_schema(const char *text, size_t size, const char *schema);
+/* Reads the source of what was opened; closes neither. */
+struct ordo_schedule *ordo_schedule_read_source(struct ordo_source *source,
+	const struct ordo_opened *opened, const struct ordo_read_options *options,
+	struct ordo_error *error);
 /* Reads what was opened, and closes it. */
 struct ordo_schedule *ordo_schedule_read_opened(struct ordo_opened *opened,
 	const struct ordo_read_options *options, struct ordo_error *error);

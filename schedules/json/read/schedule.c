@@ -32,73 +32,23 @@ static bool read_program(struct ordo_cursor *cursor, const struct ordo_field *fi
 		       : ordo_read_program(reader, cursor);
 }
 
-/* While they are read. */
-struct phases {
-	const char **names;
-	size_t room;
-	uint32_t count;
-};
-
-static bool read_phase(struct ordo_cursor *cursor, const struct ordo_field *field, void *into)
-{
-	struct phases *phases = into;
-	if (phases->count == ORDO_NO_PHASE)
-		return ordo_fail_at(cursor, ordo_cursor_place(cursor), "phases: found more than %u",
-			ORDO_NO_PHASE);
-	if (!ordo_array_reserve(&phases->names, &phases->room, (size_t)phases->count + 1,
-		    sizeof *phases->names))
-		return ordo_fail_memory(cursor->error);
-	return ordo_read_string(cursor, field, &phases->names[phases->count++]);
-}
-
 static bool read_phases(struct ordo_cursor *cursor, const struct ordo_field *field, void *into)
 {
 	struct ordo_schedule *schedule = into;
-	struct phases phases = {0};
-	bool worked = ordo_read_array(cursor, field, &phases);
-	if (worked && phases.count) {
-		const size_t size = (size_t)phases.count * sizeof *phases.names;
-		schedule->phases = ordo_arena_alloc(cursor->arena, size);
-		worked = schedule->phases ? true : ordo_fail_memory(cursor->error);
-		if (worked)
-			memcpy(schedule->phases, phases.names, size);
-		schedule->nphase = phases.count;
-	}
-	free(phases.names);
-	return worked;
+	return ordo_read_names(cursor, field, ORDO_NO_PHASE, &schedule->phases, &schedule->nphase);
 }
-
-static bool is_digest(const char *text)
-{
-	return strlen(text) == 32 && strspn(text, "0123456789abcdef") == 32;
-}
-
-static bool read_digest(struct ordo_cursor *cursor, const struct ordo_field *field, void *into)
-{
-	const struct ordo_place place = ordo_cursor_place(cursor);
-	const char **digest = into;
-	if (!ordo_read_string(cursor, field, digest))
-		return false;
-	return is_digest(*digest)
-		       ? true
-		       : ordo_fail_at(cursor, place,
-				 "digest: found \"%.40s\", wanted 32 hexadecimal digits", *digest);
-}
-
-#define AT(member) offsetof(struct ordo_schedule, member)
-static const struct ordo_field topology_fields[] = {
-	{"name", ordo_read_string, .offset = AT(topology_name)},
-	{"digest", read_digest, .offset = AT(topology_digest)},
-};
-static const struct ordo_object topology_object =
-	ORDO_OBJECT("the topology of a schedule", "the topology, an object", topology_fields);
 
 static bool read_topology(struct ordo_cursor *cursor, const struct ordo_field *field, void *into)
 {
-	(void)field;
-	return ordo_read_object(cursor, &topology_object, into, NULL);
+	struct ordo_schedule *schedule = into;
+	struct ordo_met_topology met = {0};
+	const bool worked = ordo_read_met_topology(cursor, field, &met);
+	schedule->topology_name = met.name;
+	schedule->topology_digest = met.digest;
+	return worked;
 }
 
+#define AT(member) offsetof(struct ordo_schedule, member)
 static const struct ordo_field head_fields[] = {
 	{"schema", ordo_read_schema, .wanted = "ordo/schedule/1"},
 	{"operator", ordo_read_operator, .offset = AT(problem.op)},
@@ -112,8 +62,7 @@ static const struct ordo_field head_fields[] = {
 	{"in_place", ordo_read_boolean, .offset = AT(problem.in_place)},
 	{"accumulate", ordo_read_accumulate, AT(problem.accumulate_f32), .optional = true},
 	{"topology", read_topology, .optional = true},
-	{"phases", read_phases, .wanted = "an array of phases", .element = read_phase,
-		.optional = true},
+	{"phases", read_phases, .wanted = "an array of phases", .optional = true},
 	{"x", ordo_read_extra, AT(extra), .optional = true},
 	{"programs", ordo_read_array, .wanted = "an array of programs", .element = read_program},
 };
@@ -146,12 +95,8 @@ static bool check_vias(const struct ordo_reader *reader, const struct ordo_curso
 		const struct ordo_via *via = schedule->vias[met->stream];
 		struct ordo_cursor there = *cursor;
 		there.file = met->file;
-		for (uint32_t k = 0; k < via->nswitch; k++)
-			if (via->switches[k] < schedule->problem.nrank)
-				return ordo_fail_rule_at(&there, met->place, 2,
-					"via: found rank %" PRIu32
-					", wanted switches, which are %" PRIu32 " and above",
-					via->switches[k], schedule->problem.nrank);
+		if (!ordo_check_via(&there, via, schedule->problem.nrank, met->place))
+			return false;
 	}
 	return true;
 }
@@ -273,19 +218,26 @@ struct ordo_schedule *(ordo_schedule_read_text)(const char *text, size_t size, c
 		ORDO_UP_TO(ordo_read_options, closure), text, size, name, options, error);
 }
 
+struct ordo_schedule *ordo_schedule_read_source(struct ordo_source *source,
+	const struct ordo_opened *opened, const struct ordo_read_options *options,
+	struct ordo_error *error)
+{
+	struct ordo_reader reader = {.error = error,
+		.source = source,
+		.folder = opened->folder,
+		.folder_name = opened->folder_name};
+	if (options)
+		reader.options = *options;
+	return read_document(&reader, source, opened->name);
+}
+
 struct ordo_schedule *ordo_schedule_read_opened(struct ordo_opened *opened,
 	const struct ordo_read_options *options, struct ordo_error *error)
 {
 	struct ordo_source source;
 	struct ordo_schedule *schedule = NULL;
 	if (ordo_source_from(&source, opened->file, opened->name, error)) {
-		struct ordo_reader reader = {.error = error,
-			.source = &source,
-			.folder = opened->folder,
-			.folder_name = opened->folder_name};
-		if (options)
-			reader.options = *options;
-		schedule = read_document(&reader, &source, opened->name);
+		schedule = ordo_schedule_read_source(&source, opened, options, error);
 		ordo_source_close(&source);
 	}
 	if (opened->folder >= 0)

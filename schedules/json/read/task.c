@@ -4,7 +4,6 @@
  * an invalid task is read again, to report its first error.
  */
 #include "task.h"
-#include <ordo/suggest.h>
 #include <string.h>
 
 enum task_key { TASK, PEER, CHUNK, COUNT, SRC, DST, SIGNAL, PHASE, NTASK_KEY };
@@ -93,23 +92,6 @@ static bool walk_members(
 	return step == ORDO_ITEM_END;
 }
 
-/* The index of the name that a string is, among so many; `wanted` for the error. */
-static bool find_name(const struct ordo_cursor *cursor, const struct ordo_piece *value,
-	const char *key, const char *const *names, uint32_t count, const char *wanted,
-	uint32_t *index)
-{
-	char text[64];
-	if (value->text[0] != '"')
-		return ordo_fail_value(cursor, value, key, "a string");
-	ordo_decode(value, text, sizeof text);
-	for (*index = 0; *index < count; ++*index)
-		if (!strcmp(names[*index], text))
-			return true;
-	ordo_fail_value(cursor, value, key, wanted);
-	const char *meant = ordo_suggest(text, names, count);
-	return meant ? ordo_hint(cursor->error, "did you mean \"%s\"?", meant) : false;
-}
-
 static bool find_kind(
 	const struct ordo_cursor *cursor, const struct member *member, enum ordo_task_kind *kind)
 {
@@ -117,7 +99,7 @@ static bool find_kind(
 	uint32_t index = 0;
 	for (int i = 0; i < ORDO_NTASK_KIND; i++)
 		names[i] = ordo_task_kind_name((enum ordo_task_kind)i);
-	if (!find_name(cursor, &member->value, "task", names, ORDO_NTASK_KIND,
+	if (!ordo_piece_word(cursor, &member->value, "task", names, ORDO_NTASK_KIND,
 		    "LocalCopy, LocalReduce, Send, SendReduce, Notify or Wait", &index))
 		return false;
 	*kind = (enum ordo_task_kind)index;
@@ -149,7 +131,7 @@ static bool read_slice(const struct ordo_cursor *cursor, const struct member mem
 		return ordo_fail_value(cursor, &member->value, field->key, "[buffer, first slot]");
 	for (uint32_t i = 0; i < ORDO_NBUFFER; i++)
 		names[i] = ordo_buffer_name((enum ordo_buffer)i);
-	return find_name(cursor, &member->items[0], field->key, names, ORDO_NBUFFER,
+	return ordo_piece_word(cursor, &member->items[0], field->key, names, ORDO_NBUFFER,
 		       "\"input\", \"output\" or \"scratch\"", buffer) &&
 	       ordo_piece_integer(cursor, &member->items[1], field, slot);
 }
