@@ -4,7 +4,7 @@
 #include "program/build.h"
 #include <ordo/arena.h>
 #include <ordo/detail/memory_size.h>
-#include <ordo/detail/moves.h>
+#include <ordo/read_moves.h>
 #include <ordo/detail/slots.h>
 #include <ordo/options.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
 #include "passes.h"
 #include "pipeline/pipeline.h"
 #include <ordo/arena.h>
-#include <ordo/detail/moves.h>
+#include <ordo/read_moves.h>
 #include <ordo/detail/program_moves.h>
 #include <ordo/detail/schedules.h>
 #include <string.h>

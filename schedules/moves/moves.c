@@ -1,6 +1,6 @@
 /* moves.c - programs of moves in memory. */
 #include <ordo/arena.h>
-#include <ordo/detail/moves.h>
+#include <ordo/read_moves.h>
 #include <ordo/detail/schedules.h>
 #include <stdlib.h>
 #include <string.h>

@@ -7,7 +7,7 @@
 #include "json/read/reader.h"
 #include <inttypes.h>
 #include <ordo/arena.h>
-#include <ordo/detail/moves.h>
+#include <ordo/read_moves.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

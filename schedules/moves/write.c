@@ -1,7 +1,7 @@
 /* write.c - programs of moves as canonical JSON, one move a line. */
 #include "json/write/members.h"
 #include <ordo/atomic_file.h>
-#include <ordo/detail/moves.h>
+#include <ordo/read_moves.h>
 #include <ordo/detail/schedules.h>
 #include <string.h>
 

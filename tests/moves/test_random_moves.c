@@ -11,7 +11,7 @@
 #include "oracle_moves.h"
 #include "random_schedule.h"
 #include <ordo/builder.h>
-#include <ordo/detail/moves.h>
+#include <ordo/read_moves.h>
 #include <stdlib.h>
 #include <string.h>
 

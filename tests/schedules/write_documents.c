@@ -2,7 +2,7 @@
  * Schemas. */
 #include <ordo/detail/certificate.h>
 #include <ordo/detail/input.h>
-#include <ordo/detail/moves.h>
+#include <ordo/read_moves.h>
 #include <ordo/detail/replay.h>
 #include <ordo/failure_sets.h>
 #include <ordo/plan_set.h>

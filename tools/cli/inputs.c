@@ -1,7 +1,7 @@
 /* inputs.c - reads the inputs of commands: schedules and topologies. */
 #include "inputs.h"
 #include "base/progress.h"
-#include "moves_file.h"
+#include "moves/moves_file.h"
 #include "msccl_file.h"
 #include "overwrite.h"
 #include "topologies/loss.h"
@@ -9,9 +9,9 @@
 #include <inttypes.h>
 #include <ordo/arena.h>
 #include <ordo/compiler.h>
-#include <ordo/detail/moves.h>
 #include <ordo/failure_sets.h>
 #include <ordo/plan_set.h>
+#include <ordo/read_moves.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -397,12 +397,32 @@ static struct ordo_schedule *open_xml(struct call *call, const char *path)
 	return schedule;
 }
 
+bool choose_moves_topology(struct call *call, const struct topology_choice *choice,
+	const struct ordo_moves *moves, struct ordo_topology **topology)
+{
+	return choice && has_topology(choice)
+		       ? choose_topology(call, choice, moves->problem.nrank, topology)
+		       : find_moves_topology(call, moves, topology);
+}
+
+/* On the topology of the command, or else on that of the moves. */
+static struct ordo_schedule *compile_here(struct call *call, const struct ordo_moves *moves)
+{
+	struct ordo_topology *topology;
+	struct ordo_schedule *schedule = NULL;
+	if (choose_moves_topology(call, call->topology, moves, &topology))
+		schedule = moves_schedule(call, moves, topology);
+	ordo_topology_destroy(topology);
+	return schedule;
+}
+
 struct ordo_schedule *open_schedule(struct call *call, const char *path)
 {
 	if (is_xml(path))
 		return open_xml(call, path);
 	struct ordo_error error;
 	struct progress progress = {0};
+	struct ordo_schedule *schedule;
 	const struct ordo_read_options options = {.progress = show_progress, .closure = &progress};
 	if (ordo_is_plan_set(path))
 		return refuse_set(call, path, "plan");
@@ -415,7 +435,9 @@ struct ordo_schedule *open_schedule(struct call *call, const char *path)
 	if (!read.moves)
 		return tame_schedule(call, read.schedule, &error);
 	struct ordo_moves *moves = tame_moves(call, read.moves, &error);
-	return moves ? moves_schedule(call, moves) : NULL;
+	schedule = moves ? compile_here(call, moves) : NULL;
+	ordo_moves_destroy(moves);
+	return schedule;
 }
 
 uint32_t *read_numbers(struct call *call, const char *option, const struct texts *texts,

@@ -57,6 +57,12 @@ bool choose_topology(struct call *call, const struct topology_choice *choice, ui
 struct ordo_topology *open_machine(
 	struct call *call, const char *path, uint32_t servers, uint32_t nrank, const char *nvlink);
 
+struct ordo_moves;
+/* The topology that is chosen, or else the one that the moves name; NULL where there is neither.
+ * false: call->status. The caller destroys it. */
+bool choose_moves_topology(struct call *call, const struct topology_choice *choice,
+	const struct ordo_moves *moves, struct ordo_topology **topology);
+
 /* The choice that the option --topology of TOPOLOGY_OPTIONS belongs to. */
 const struct topology_choice *topology_of_option(const struct option *option);
 

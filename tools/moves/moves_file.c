@@ -1,6 +1,7 @@
 /* moves_file.c - programs of moves from a file, for commands. */
 #include "moves_file.h"
 #include "base/progress.h"
+#include "base/report.h"
 #include <ordo/arena.h>
 #include <ordo/builder.h>
 #include <ordo/detail/topologies.h>
@@ -50,12 +51,14 @@ struct ordo_moves *open_moves(struct call *call, const char *path)
 	return tame_moves(call, ordo_moves_read(path, &error), &error);
 }
 
-/* The topology of that name that is known here, if it is the one. */
-static bool find_named(
+bool find_moves_topology(
 	struct call *call, const struct ordo_moves *moves, struct ordo_topology **topology)
 {
 	struct ordo_error error;
 	char digest[33] = "";
+	*topology = NULL;
+	if (!moves->topology_name)
+		return true;
 	*topology = ordo_topology_make(moves->topology_name, moves->problem.nrank, &error);
 	if (*topology)
 		ordo_topology_digest(*topology, digest);
@@ -73,32 +76,18 @@ static bool find_named(
 	return refuse_error(call, &error);
 }
 
-bool choose_moves_topology(struct call *call, const struct topology_choice *choice,
-	const struct ordo_moves *moves, struct ordo_topology **topology)
-{
-	*topology = NULL;
-	if (choice && has_topology(choice))
-		return choose_topology(call, choice, moves->problem.nrank, topology);
-	return !moves->topology_name || find_named(call, moves, topology);
-}
-
-struct ordo_schedule *moves_schedule(struct call *call, struct ordo_moves *moves)
+struct ordo_schedule *moves_schedule(
+	struct call *call, const struct ordo_moves *moves, const struct ordo_topology *topology)
 {
 	struct ordo_error error;
 	struct progress progress = {0};
-	struct ordo_topology *topology = NULL;
-	struct ordo_schedule *schedule = NULL;
-	if (choose_moves_topology(call, call->topology, moves, &topology)) {
-		const struct ordo_request request = {.topology = topology,
-			.unproved = true,
-			.progress = show_progress,
-			.closure = &progress};
-		schedule = ordo_compile_moves(moves, &request, &error);
-		hide_progress(&progress);
-		if (!schedule)
-			refuse_error(call, &error);
-	}
-	ordo_topology_destroy(topology);
-	ordo_moves_destroy(moves);
+	const struct ordo_request request = {.topology = topology,
+		.unproved = true,
+		.progress = show_progress,
+		.closure = &progress};
+	struct ordo_schedule *schedule = ordo_compile_moves(moves, &request, &error);
+	hide_progress(&progress);
+	if (!schedule)
+		refuse_error(call, &error);
 	return schedule;
 }
