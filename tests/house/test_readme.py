@@ -53,7 +53,8 @@ def steps(text):
 def run_document(text, least):
     count = 0
     with tempfile.TemporaryDirectory() as folder:
-        os.symlink(ROOT / "examples", pathlib.Path(folder) / "examples")
+        for name in ("examples", "tools"):
+            os.symlink(ROOT / name, pathlib.Path(folder) / name)
         for command, shown in steps(text):
             printed = run_as_typed(command, folder, ORDO)
             measured = command.startswith(("ordo run", "ordo probe", "ordo calibrate"))
