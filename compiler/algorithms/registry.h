@@ -5,6 +5,12 @@
 
 #include "algorithm.h"
 
-extern const struct ordo_registry ordo_registry;
+/* As many as may be added to the table. */
+#define ORDO_MOST_ADDED 16
+
+extern struct ordo_registry ordo_registry;
+
+/* Puts one more behind the others; at most ORDO_MOST_ADDED, not while a request is resolved. */
+void ordo_registry_append(const struct ordo_algorithm *algorithm);
 
 #endif

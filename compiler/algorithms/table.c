@@ -6,18 +6,6 @@
 #include "table.h"
 #undef ORDO_ALGORITHM
 
-#define ORDO_ALGORITHM(name) &ordo_algorithm_##name,
-static const struct ordo_algorithm *const algorithms[] = {
-#include "table.h"
-};
-#undef ORDO_ALGORITHM
-
-#define ORDO_ALGORITHM(name) &ordo_algorithm_##name.facts,
-static const struct ordo_algorithm_facts *const facts[] = {
-#include "table.h"
-};
-#undef ORDO_ALGORITHM
-
 #define ORDO_ALGORITHM(name) PLACE_OF_##name,
 enum {
 #include "table.h"
@@ -25,11 +13,29 @@ enum {
 };
 #undef ORDO_ALGORITHM
 
-const struct ordo_registry ordo_registry = {algorithms, NALGORITHM};
+#define ORDO_ALGORITHM(name) &ordo_algorithm_##name,
+static const struct ordo_algorithm *algorithms[NALGORITHM + ORDO_MOST_ADDED] = {
+#include "table.h"
+};
+#undef ORDO_ALGORITHM
+
+#define ORDO_ALGORITHM(name) &ordo_algorithm_##name.facts,
+static const struct ordo_algorithm_facts *facts[NALGORITHM + ORDO_MOST_ADDED] = {
+#include "table.h"
+};
+#undef ORDO_ALGORITHM
+
+struct ordo_registry ordo_registry = {algorithms, NALGORITHM};
+
+void ordo_registry_append(const struct ordo_algorithm *algorithm)
+{
+	algorithms[ordo_registry.nalgorithm] = algorithm;
+	facts[ordo_registry.nalgorithm++] = &algorithm->facts;
+}
 
 const struct ordo_algorithm_facts *const *ordo_algorithms(uint32_t *count)
 {
-	*count = NALGORITHM;
+	*count = ordo_registry.nalgorithm;
 	return facts;
 }
 

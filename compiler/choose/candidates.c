@@ -217,6 +217,7 @@ bool ordo_candidates_make(struct ordo_candidates *candidates, const struct ordo_
 	struct numbers numbers;
 	*candidates = (struct ordo_candidates){0};
 	if (!ordo_request_take_problem(&resolved, &request, error) ||
+		!ordo_has_enough_shards(&resolved, error) ||
 		!ordo_levels_servers(topology, &numbers.nserver, error))
 		return false;
 	numbers.nring = numbers.nfast_ring = count_rings(topology, problem->nrank);

@@ -4,6 +4,7 @@
 #include "inputs.h"
 #include "memory_limit.h"
 #include "overwrite.h"
+#include "plugin/shared_object.h"
 #include <errno.h>
 #include <float.h>
 #include <inttypes.h>
@@ -376,6 +377,9 @@ bool read_options(struct call *call, const struct option *options, size_t noptio
 	set_memory_limit();
 	const struct option *topology = find_option(options, noption, "topology", 8);
 	call->topology = topology ? topology_of_option(topology) : NULL;
+	const struct option *algorithm = find_option(options, noption, "algorithm", 9);
+	if (algorithm && !load_algorithm(call, algorithm->value))
+		return false;
 	return keep_inputs(call, options, noption);
 }
 

@@ -6,6 +6,7 @@
 #include "cli/memory_limit.h"
 #include "cli/problem.h"
 #include "commands.h"
+#include "plugin/shared_object.h"
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +15,7 @@ struct args {
 	struct problem_options what;
 	struct predicting setting; /* without its size */
 	struct conditions conditions;
+	const char *algorithm; /* of a shared object: it competes with the others; NULL */
 	const char *sizes, *output;
 	bool candidates; /* list the candidates too */
 };
@@ -205,6 +207,8 @@ static int tune(struct call *call)
 {
 	struct args args = {.sizes = "1:1GiB"};
 	const struct option options[] = {
+		{"algorithm", 'a', TEXT, &args.algorithm, "FILE.so",
+			"also try the algorithm of a shared object"},
 		PROBLEM_OPTIONS(args.what),
 		TOPOLOGY_OPTIONS(args.setting.topology),
 		CONDITION_OPTIONS(args.conditions),
@@ -220,7 +224,13 @@ static int tune(struct call *call)
 	};
 	if (!READ_OPTIONS(call, options))
 		return call->status;
-	const int status = tune_with(call, &args);
+	const bool is_known = !args.algorithm || is_added(args.algorithm);
+	const int status =
+		is_known
+			? tune_with(call, &args)
+			: fail_usage(call, "`ordo tune` tries all algorithms that it knows",
+				  "--algorithm: found %s, wanted a shared object such as ./mine.so",
+				  args.algorithm);
 	free_topology_choice(&args.setting.topology);
 	free_texts(&args.conditions.required);
 	return status;

@@ -4,6 +4,7 @@
 #include "cli/memory_limit.h"
 #include "commands/commands.h"
 #include "help/texts.h"
+#include "plugin/shared_object.h"
 #include "report/aliases.h"
 #include <ordo/detail/order.h>
 #include <ordo/schedule.h>
@@ -202,6 +203,8 @@ static int explain(struct call *call)
 	if (call->noperand > 1)
 		return fail_usage(call, NULL, "one thing at a time: found %s and %s",
 			call->operands[0], call->operands[1]);
+	if (!load_algorithm(call, &what))
+		return call->status;
 	return !strcasecmp(what, "all") && !output ? explain_all(call)
 						   : explain_subject(call, what, output, trees);
 }

@@ -2,6 +2,7 @@
 #include "commands/commands.h"
 #include "explain/explain.h"
 #include "failures/failures.h"
+#include "plugin/shared_object.h"
 #include "report/aliases.h"
 #include "report/plan_set.h"
 #include <ordo/compiler.h>
@@ -129,6 +130,8 @@ static int list(struct call *call)
 	if (call->noperand > 1)
 		return fail_usage(call, NULL, "one list at a time: found %s and %s",
 			call->operands[0], call->operands[1]);
+	if (!load_algorithm(call, &what))
+		return call->status;
 	struct ordo_named named;
 	if (what && find_named(what, ORDO_NOPERATOR, &named))
 		return explain_algorithm(call, what, false, NULL);
