@@ -54,7 +54,7 @@ def _(ordo):
 def _(ordo):
     make(ordo)
     ordo.fails(1, "dyadic", "compile", "allreduce", "-n", 4, "-a", "mine.so", "--order", "dyadic")
-    ordo.fails(2, "needs link 1-2", "compile", "allreduce", "-n", 4, "-a", "mine.so",
+    ordo.fails(2, "needs link 2-1", "compile", "allreduce", "-n", 4, "-a", "mine.so",
                "--fail-link", "1-2")
     ordo.fails(2, "chain-sum has no Broadcast", "compile", "broadcast", "-n", 4, "-a", "mine.so")
 
