@@ -4,9 +4,9 @@
 #include "program/build.h"
 #include <ordo/arena.h>
 #include <ordo/detail/memory_size.h>
-#include <ordo/read_moves.h>
 #include <ordo/detail/slots.h>
 #include <ordo/options.h>
+#include <ordo/read_moves.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -179,21 +179,6 @@ static bool name_file(
 		       : ordo_fail_memory(error);
 }
 
-static bool prove(const struct ordo_schedule *schedule, const struct ordo_request *request,
-	struct ordo_error *error)
-{
-	const struct ordo_verify_options options = {.topology = request->topology,
-		.max_findings = 1,
-		.progress = request->progress,
-		.closure = request->closure};
-	struct ordo_proof *proof = ordo_verify(schedule, &options, error);
-	const bool proved = proof && proof->proved;
-	if (proof && proof->nfinding)
-		ordo_finding_error(schedule, &proof->findings[0], error);
-	ordo_proof_destroy(proof);
-	return proved;
-}
-
 static struct ordo_schedule *compile_document(
 	struct document *document, const struct ordo_request *request, struct ordo_error *error)
 {
@@ -210,7 +195,7 @@ static struct ordo_schedule *compile_document(
 	if (worked) {
 		schedule = ordo_compile_resolved(&unproved, &resolved, &why);
 		worked = schedule && name_file(schedule, document->moves, &why) &&
-			 (request->unproved || prove(schedule, request, &why));
+			 ordo_prove_product(request, schedule, &why);
 	}
 	if (!worked && why.code == ORDO_USAGE)
 		locate(document, &why);

@@ -2,9 +2,9 @@
 #include "passes.h"
 #include "pipeline/pipeline.h"
 #include <ordo/arena.h>
-#include <ordo/read_moves.h>
 #include <ordo/detail/program_moves.h>
 #include <ordo/detail/schedules.h>
+#include <ordo/read_moves.h>
 #include <string.h>
 
 /* The names of labels, in the arena of the moves. NULL: no memory. */

@@ -69,8 +69,7 @@ static bool spread(const struct ordo_resolved_request *resolved, struct ordo_sch
 	       ordo_spread(schedule, topology, error);
 }
 
-/* The verifier accepts the result, independently of the compiler. */
-static bool prove(const struct ordo_request *request, const struct ordo_schedule *schedule,
+bool ordo_prove_product(const struct ordo_request *request, const struct ordo_schedule *schedule,
 	struct ordo_error *error)
 {
 	const struct ordo_verify_options options = {
@@ -107,7 +106,7 @@ struct ordo_schedule *ordo_compile_resolved(const struct ordo_request *request,
 	free(edges.items);
 	ordo_sequence_free(&sequence);
 	report(request, EMITTED);
-	if (worked && prove(request, schedule, error))
+	if (worked && ordo_prove_product(request, schedule, error))
 		return schedule;
 	ordo_schedule_destroy(schedule);
 	return NULL;

@@ -17,6 +17,9 @@ bool ordo_fits_in_memory(const struct ordo_resolved_request *resolved,
  * NULL: see error. */
 struct ordo_schedule *ordo_compile_resolved(const struct ordo_request *request,
 	const struct ordo_resolved_request *resolved, struct ordo_error *error);
+/* Unless request->unproved: the verifier accepts the schedule, independently of the compiler. */
+bool ordo_prove_product(const struct ordo_request *request, const struct ordo_schedule *schedule,
+	struct ordo_error *error);
 /* The schedule of a request that names its algorithm, proved unless request->unproved; the caller
  * destroys it. NULL: see error. */
 struct ordo_schedule *ordo_compile_named(

@@ -107,6 +107,16 @@ def _(ordo):
     wanted(ordo("diff", "moves.json", "back.json").returncode == 1)
 
 
+@desk_case("a limit of tokens holds for moves, and its price is reported")
+def _(ordo):
+    ordo.works("compile", "allreduce", "-n", 4, "-a", "ring", "--emit", "moves", "-o", "moves.json")
+    done = ordo.works("compile", "moves.json", "--max-tokens", 1, "-o", "a.json")
+    wanted("at most 1 token on a signal" in done.err and "its price is 0 pairs" in done.err,
+           done.err)
+    ordo.works("compile", "allreduce", "-n", 4, "-a", "ring", "--max-tokens", 1, "-o", "b.json")
+    wanted((ordo.folder / "a.json").read_bytes() == (ordo.folder / "b.json").read_bytes())
+
+
 # Lines of moves, head, exit code, and what is said at which line.
 REFUSED = (
     (("copy 0s0 0o0",), {"scratch_slots": 1}, 1,

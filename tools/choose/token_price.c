@@ -1,7 +1,7 @@
 /* token_price.c - what a limit of tokens in flight costs, in pairs, signals and predicted time. */
 #include "token_price.h"
 #include <inttypes.h>
-#include <ordo/compiler.h>
+#include <ordo/builder.h>
 #include <ordo/detail/accumulate.h>
 #include <ordo/signals.h>
 #include <stdlib.h>
@@ -41,8 +41,8 @@ static bool find_cost(struct call *call, const struct ordo_predict_options *opti
 }
 
 bool find_token_price(struct call *call, const struct predicting *setting,
-	const struct ordo_topology *topology, const struct ordo_schedule *schedule,
-	struct token_price *price)
+	const struct ordo_topology *topology, const struct ordo_moves *moves,
+	const struct ordo_schedule *schedule, struct token_price *price)
 {
 	const struct ordo_request request = {.problem = schedule->problem,
 		.algorithm = schedule->algorithm,
@@ -53,7 +53,8 @@ bool find_token_price(struct call *call, const struct predicting *setting,
 		.bytes = setting->bytes,
 		.no_bounds = true};
 	struct ordo_error error;
-	struct ordo_schedule *free_one = ordo_compile(&request, &error);
+	struct ordo_schedule *free_one = moves ? ordo_compile_moves(moves, &request, &error)
+					       : ordo_compile(&request, &error);
 	*price = (struct token_price){.bytes = setting->bytes};
 	const bool worked = free_one ? find_cost(call, &options, schedule, &price->with) &&
 					       find_cost(call, &options, free_one, &price->without)

@@ -126,7 +126,8 @@ static bool compile_document(struct call *call, const struct args *args,
 	struct ordo_error error = {0};
 	struct progress progress = {0};
 	const struct ordo_request request = request_of(args, topology, &progress);
-	const struct ordo_verify_options options = {.topology = topology};
+	const struct ordo_verify_options options = {
+		.topology = topology, .limits.tokens_in_flight = args->max_tokens};
 	struct conditions conditions = args->conditions;
 	double began = clock_seconds();
 	product->schedule = ordo_compile_moves(args->moves, &request, &error);
@@ -189,15 +190,18 @@ static bool compile_chosen(struct call *call, const struct args *args,
 
 /* What the algorithm moves, instead of the schedule that it was compiled to. */
 static bool write_moves(struct call *call, const struct args *args,
-	const struct ordo_schedule *schedule, const struct ordo_topology *topology)
+	const struct ordo_schedule *schedule, const struct ordo_topology *topology,
+	struct times *times)
 {
 	struct ordo_error error;
+	const double began = clock_seconds();
 	struct progress progress = {0};
 	const struct ordo_request request = request_of(args, topology, &progress);
 	struct ordo_moves *made = args->moves ? NULL : ordo_moves_of(&request, schedule, &error);
 	const struct ordo_moves *moves = args->moves ? args->moves : made;
 	const bool worked = moves && (args->output ? ordo_moves_write(moves, args->output, &error)
 						   : ordo_moves_print(moves, stdout, &error));
+	times->write = clock_seconds() - began;
 	ordo_moves_destroy(made);
 	return worked || refuse_error(call, &error);
 }
@@ -319,8 +323,8 @@ static bool find_price(struct call *call, const struct args *args,
 {
 	struct predicting setting = args->setting;
 	setting.bytes = size_of(args);
-	return !args->max_tokens ||
-	       find_token_price(call, &setting, topology, product->schedule, &product->price);
+	return !args->max_tokens || find_token_price(call, &setting, topology, args->moves,
+					    product->schedule, &product->price);
 }
 
 /* The bound of the wire, and what the schedule loads on the busiest link. false: call->status. */
@@ -356,7 +360,7 @@ static int write_product(struct call *call, const struct args *args, struct prod
 	}
 	if (!args->summary &&
 		!(args->emit && !strcmp(args->emit, "moves")
-				? write_moves(call, args, product->schedule, topology)
+				? write_moves(call, args, product->schedule, topology, times)
 				: write_document(call, product->schedule, args->output, times)))
 		return call->status;
 	report_document(call, args, product, topology, times);
