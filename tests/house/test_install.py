@@ -141,10 +141,11 @@ def _(machine):
     schemas = [path.name for path in SOURCE.glob("schedules/*.schema.json")]
     wanted(len(schemas) > 5, schemas)
     pairs = {share / "ordo" / "schemas" / name: SOURCE / "schedules" / name for name in schemas}
+    pairs[share / "ordo" / "python" / "ordo.py"] = SOURCE / "tools" / "python" / "ordo.py"
     guides = share / "doc" / "ordo"
     pairs |= {
         guides / path.relative_to(SOURCE): path
-        for folder in ("compiler", "runtime", "schedules", "tools/mpi")
+        for folder in ("compiler", "runtime", "schedules", "tools/mpi", "tools/python")
         for path in SOURCE.glob(f"{folder}/*.md") if path.name != "README.md" or "/" not in folder
     }
     pairs |= {
@@ -290,7 +291,8 @@ def _(machine):
             wanted(machine.run(program) == "1 + 2 + 3 + 4 = 10\n")
 
 
-@case("examples include <ordo/ordo.h>, and <ordo/builder.h> for an algorithm, and nothing else")
+@case("examples include <ordo/ordo.h>, and <ordo/builder.h> for an algorithm, and nothing else, or "
+      "<ordo/plugin.h>")
 def _(machine):
     flags = machine.pkg_config("--cflags", "libordo")
     (machine.root / "ring_4.h").write_text("extern const struct ordo_schedule ring_4;\n")
@@ -298,7 +300,8 @@ def _(machine):
     wanted(len(examples) > 3, examples)
     for example in examples:
         included = set(re.findall(r"#include <(ordo/.*?)>", example.read_text()))
-        wanted("ordo/ordo.h" in included <= {"ordo/ordo.h", "ordo/builder.h"}, example, included)
+        wanted(included == {"ordo/plugin.h"} if example.name == "own_plugin.c" else
+               "ordo/ordo.h" in included <= {"ordo/ordo.h", "ordo/builder.h"}, example, included)
         works(*C, *STRICT, f"-I{machine.root}", *flags, "-include", "ordo/ordo.h",
               "-fsyntax-only", example)
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""test_python.py ORDO ROOT - programs of moves written in Python: the examples of PYTHON.md, what the
-module writes, and errors at the author's line."""
+"""test_python.py ORDO ROOT - programs of moves written in Python: the examples of PYTHON.md, what
+the module writes, and errors at the author's line."""
 import json
 import os
 import pathlib

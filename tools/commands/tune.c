@@ -207,8 +207,8 @@ static int tune(struct call *call)
 {
 	struct args args = {.sizes = "1:1GiB"};
 	const struct option options[] = {
-		{"algorithm", 'a', TEXT, &args.algorithm, "FILE.so",
-			"also try the algorithm of a shared object"},
+		{"algorithm", 'a', TEXT, &args.algorithm, "OBJECT",
+			"also try the algorithm of a shared object, ./mine.so"},
 		PROBLEM_OPTIONS(args.what),
 		TOPOLOGY_OPTIONS(args.setting.topology),
 		CONDITION_OPTIONS(args.conditions),

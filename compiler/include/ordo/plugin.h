@@ -22,8 +22,8 @@ extern "C" {
  * refused. */
 #define ORDO_PLUGIN_VERSION 1
 
-/* All but `applicable` and `chunks` are needed. Texts are for people; they and the functions live as
- * long as the process. */
+/* All but `applicable` and `chunks` are needed. Texts are for people; they and the functions live
+ * as long as the process. */
 struct ordo_plugin {
 	uint32_t version; /* ORDO_PLUGIN_VERSION */
 	uint32_t size;	  /* sizeof(struct ordo_plugin) */
