@@ -1,7 +1,7 @@
 /* moves.c - programs of moves in memory. */
 #include <ordo/arena.h>
-#include <ordo/read_moves.h>
 #include <ordo/detail/schedules.h>
+#include <ordo/read_moves.h>
 #include <stdlib.h>
 #include <string.h>
 

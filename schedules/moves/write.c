@@ -1,8 +1,8 @@
 /* write.c - programs of moves as canonical JSON, one move a line. */
 #include "json/write/members.h"
 #include <ordo/atomic_file.h>
-#include <ordo/read_moves.h>
 #include <ordo/detail/schedules.h>
+#include <ordo/read_moves.h>
 #include <string.h>
 
 static void print_names(struct ordo_printer *printer, const char *key, const char *const *names,
