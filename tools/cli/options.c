@@ -145,10 +145,12 @@ static void print_command_help(
 /* Underscores are equal to hyphens. */
 static bool is_name(const char *name, const char *written, size_t length)
 {
+	if (strlen(name) != length)
+		return false;
 	for (size_t i = 0; i < length; i++)
 		if (name[i] != (written[i] == '_' ? '-' : written[i]))
 			return false;
-	return !name[length];
+	return true;
 }
 
 static const struct option *find_option(
