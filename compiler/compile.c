@@ -19,7 +19,8 @@ static struct ordo_schedule *compile_fastest(
 						    .to_bytes = USUAL_BYTES,
 						    .progress = request->progress,
 						    .progress_closure = request->closure,
-						    .max_tokens = request->max_tokens},
+						    .max_tokens = request->max_tokens,
+						    .staging_slots = request->staging_slots},
 		.element_bytes = USUAL_ELEMENT_BYTES,
 		.scratch_element_bytes = USUAL_ELEMENT_BYTES,
 		.lazily = request->problem.nrank > MOST_RANKS_FOR_ALL};

@@ -16,6 +16,11 @@ bool ordo_accumulate(struct ordo_sequence *sequence, struct ordo_error *error);
 /* Makes one move of neighbours that continue each other. Needs nothing, changes no meaning. */
 bool ordo_merge(struct ordo_sequence *sequence, struct ordo_error *error);
 
+/* Lets other ranks touch scratch only, at most `slots` slots of a rank with those of the algorithm:
+ * copies what is sent to staging slots, and takes what comes from there. 0: nothing to do. Needs
+ * ordo_merge to have been; no order of additions changes. ORDO_USAGE: fewer slots than work. */
+bool ordo_stage(struct ordo_sequence *sequence, uint32_t slots, struct ordo_error *error);
+
 /* On a topology: puts a relay, a place for the rank that owns the cell, between two writers of a
  * cell that have no link. Needs ordo_merge to have been. Where nothing else orders the two,
  * ordo_order_moves gives it a stream, and ordo_emit writes down what it waits for and notifies.

@@ -109,11 +109,13 @@ bool ordo_refuse(struct ordo_table *table, uint32_t i, const struct ordo_error *
 	       ordo_refuse_candidate(table->candidates, item->algorithm, why, error);
 }
 
-/* The algorithm applies, so only missing links can keep it from compiling. */
+/* The algorithm applies, so only missing links can keep it from compiling, or too few slots of
+ * staging (R13). */
 static bool refuse_links(struct ordo_table *table, uint32_t i, const struct ordo_error *why,
 	struct ordo_error *error)
 {
-	table->items[i].refused = table->items[i].lacks_link = true;
+	table->items[i].refused = true;
+	table->items[i].lacks_link = why->rule != 13;
 	return ordo_refuse(table, i, why, error);
 }
 

@@ -69,6 +69,13 @@ static bool spread(const struct ordo_resolved_request *resolved, struct ordo_sch
 	       ordo_spread(schedule, topology, error);
 }
 
+/* Always true. */
+static bool mark_staging(struct ordo_schedule *schedule, const struct ordo_request *request)
+{
+	schedule->staging = request->staging_slots;
+	return true;
+}
+
 bool ordo_prove_product(const struct ordo_request *request, const struct ordo_schedule *schedule,
 	struct ordo_error *error)
 {
@@ -97,10 +104,12 @@ struct ordo_schedule *ordo_compile_resolved(const struct ordo_request *request,
 	const bool worked =
 		ordo_build(resolved, &sequence, error) && report(request, BUILT) &&
 		ordo_accumulate(&sequence, error) && ordo_merge(&sequence, error) &&
+		ordo_stage(&sequence, request->staging_slots, error) &&
 		ordo_relay(&sequence, request->topology, error) && watch(&sequence, &request) &&
 		ordo_order_moves(&sequence, ORDO_SEARCH_VISITS, &edges, error) &&
 		report(request, ORDERED) &&
 		(schedule = ordo_emit(resolved, &sequence, &edges, error)) &&
+		mark_staging(schedule, request) &&
 		ordo_limit_tokens(schedule, request->max_tokens, error) &&
 		spread(resolved, schedule, error) && signals_have_links(resolved, schedule, error);
 	free(edges.items);

@@ -13,6 +13,11 @@ uint64_t ordo_plan_output_bytes(const struct ordo_plan *plan, uint32_t rank)
 	return region_bytes(&plan->layout, rank, ORDO_OUTPUT);
 }
 
+uint64_t ordo_plan_rounds(const struct ordo_plan *plan)
+{
+	return plan->layout.nround;
+}
+
 uint64_t ordo_plan_scratch_bytes(const struct ordo_plan *plan)
 {
 	return plan->scratch_bytes;

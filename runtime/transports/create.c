@@ -74,6 +74,34 @@ static uint64_t choose_tile_bytes(const struct ordo_problem *problem)
 				       : tile;
 }
 
+/* How many bytes of the call's type a round moves of each chunk. false: see error. */
+static bool find_tile_bytes(const struct ordo_schedule *schedule,
+	const struct ordo_plan_options *options, uint64_t *tile_bytes, struct ordo_error *error)
+{
+	const uint64_t nslot = schedule->scratch_slots,
+		       wide = ordo_type_size(ordo_accumulator(&schedule->problem, options->type)),
+		       narrow = ordo_type_size(options->type), least = CACHE_LINE * wide / narrow;
+	*tile_bytes =
+		options->tile_bytes ? options->tile_bytes : choose_tile_bytes(&schedule->problem);
+	if (!options->staging_bytes)
+		return true;
+	if (!schedule->staging)
+		return ordo_fail(error, ORDO_USAGE, 0,
+			"staging: found %" PRIu64 " bytes, but the schedule has no staging",
+			options->staging_bytes);
+	if (options->tile_bytes)
+		return ordo_fail(
+			error, ORDO_USAGE, 0, "staging_bytes and tile_bytes: give one of them");
+	if (options->staging_bytes / least < nslot)
+		return ordo_fail(error, ORDO_USAGE, 0,
+			"staging: found %" PRIu64 " bytes, wanted at least %" PRIu64 ": %" PRIu64
+			" slots of %" PRIu64,
+			options->staging_bytes, nslot * least, nslot, least);
+	if (nslot)
+		*tile_bytes = options->staging_bytes / nslot * narrow / wide;
+	return true;
+}
+
 static bool fill_plan(
 	struct ordo_plan *plan, const struct ordo_plan_options *options, struct ordo_error *error)
 {
@@ -82,11 +110,10 @@ static bool fill_plan(
 	plan->reduction = options->reduction;
 	plan->divisor = ordo_divisor(&schedule->problem, options->reduction);
 	plan->watchdog_ms = options->watchdog_ms ? options->watchdog_ms : WATCHDOG_MS;
+	uint64_t tile_bytes;
 	if (!ordo_check_streams(schedule, error) ||
-		!ordo_layout_make(&plan->layout, &schedule->problem, options,
-			options->tile_bytes ? options->tile_bytes
-					    : choose_tile_bytes(&schedule->problem),
-			error) ||
+		!find_tile_bytes(schedule, options, &tile_bytes, error) ||
+		!ordo_layout_make(&plan->layout, &schedule->problem, options, tile_bytes, error) ||
 		!allocate_states(plan, error) || !allocate_scratch(plan, error))
 		return false;
 	count_unbound(plan);

@@ -87,6 +87,7 @@ struct ordo_programs ordo_programs_of(const struct ordo_schedule *schedule)
 		.problem = schedule->problem,
 		.algorithm = schedule->algorithm,
 		.scratch_slots = schedule->scratch_slots,
+		.staging = schedule->staging,
 		.nphase = schedule->nphase,
 		.phases = schedule->phases,
 		.give = give_part,
@@ -143,6 +144,7 @@ struct ordo_schedule *ordo_programs_gather(
 	bool worked = schedule;
 	if (worked) {
 		schedule->scratch_slots = programs->scratch_slots;
+		schedule->staging = programs->staging;
 		worked = name_phases(schedule, programs, error);
 	}
 	for (uint32_t rank = 0; worked && rank < programs->problem.nrank; rank++)

@@ -146,6 +146,7 @@ struct ordo_schedule *ordo_schedule_copy(
 	bool worked = ordo_schedule_reserve(copy, schedule->nstream, schedule->ntask, error) &&
 		      ordo_schedule_set_phases(copy, schedule->phases, schedule->nphase, error);
 	copy->scratch_slots = schedule->scratch_slots;
+	copy->staging = schedule->staging;
 	copy->topology_name = copy_text(&copy->arena, schedule->topology_name, &worked);
 	copy->topology_digest = copy_text(&copy->arena, schedule->topology_digest, &worked);
 	copy->extra = copy_text(&copy->arena, schedule->extra, &worked);

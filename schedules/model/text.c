@@ -13,10 +13,11 @@ static void print_head(const struct ordo_schedule *schedule, FILE *out)
 		fprintf(out, ", root %" PRIu32, problem->root);
 	if (problem->nshard != problem->nrank)
 		fprintf(out, ", shards %" PRIu32, problem->nshard);
-	fprintf(out, ", chunks per block %" PRIu32 ", scratch slots %" PRIu32 "%s%s\n",
+	fprintf(out, ", chunks per block %" PRIu32 ", scratch slots %" PRIu32 "%s%s%s\n",
 		problem->chunks_per_block, schedule->scratch_slots,
 		problem->in_place ? ", in place" : "",
-		problem->accumulate_f32 ? ", accumulates in f32" : "");
+		problem->accumulate_f32 ? ", accumulates in f32" : "",
+		schedule->staging ? ", staging" : "");
 	if (schedule->topology_name && schedule->topology_digest)
 		fprintf(out, "topology %s, digest %s\n", schedule->topology_name,
 			schedule->topology_digest);

@@ -67,6 +67,8 @@ bool ordo_fits_view(const struct view *view, const struct ordo_task *task)
 	       !(ordo_task_crosses(task) && task->peer == view->rank) &&
 	       (uint64_t)task->chunk + task->count <= ordo_nchunk(problem) &&
 	       !(task->dst_buffer == ORDO_INPUT && !problem->in_place) &&
+	       !(programs->staging && ordo_task_crosses(task) &&
+		       (task->src_buffer != ORDO_SCRATCH || task->dst_buffer != ORDO_SCRATCH)) &&
 	       lies_right(programs, task, view->rank, task->src_buffer, task->src) &&
 	       lies_right(programs, task, target, task->dst_buffer, task->dst) &&
 	       !overlaps_itself(problem, task);

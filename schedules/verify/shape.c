@@ -62,6 +62,21 @@ static bool verify_fit(
 		own_chunk(problem, rank, task->dst_buffer, task->dst + bad));
 }
 
+/* Other ranks touch scratch only. */
+static bool report_unstaged(struct verifier *verifier, uint32_t id, const struct ordo_task *task,
+	uint32_t rank, uint32_t target)
+{
+	const bool source = task->src_buffer != ORDO_SCRATCH;
+	const unsigned buffer = source ? task->src_buffer : task->dst_buffer;
+	return ordo_add_finding(&verifier->findings, 3, &id, 1,
+		"send from scratch to scratch, and let each rank copy in and out; `ordo compile "
+		"--staging` does so",
+		"%s: sends %s the %s of rank %u, and the schedule says that it has staging, so "
+		"wanted scratch",
+		ordo_where_is(verifier, id).text, source ? "from" : "to",
+		ordo_buffer_name((enum ordo_buffer)buffer), source ? rank : target);
+}
+
 static bool verify_move(
 	struct verifier *verifier, uint32_t id, const struct ordo_task *task, uint32_t rank)
 {
@@ -102,6 +117,9 @@ static bool verify_move(
 			"which only scratch holds",
 			ordo_where_is(verifier, id).text,
 			ordo_buffer_name((enum ordo_buffer)task->dst_buffer), target);
+	if (verifier->schedule->staging && ordo_task_crosses(task) &&
+		(task->src_buffer != ORDO_SCRATCH || task->dst_buffer != ORDO_SCRATCH))
+		return report_unstaged(verifier, id, task, rank, target);
 	return verify_fit(verifier, id, task, target);
 }
 

@@ -80,6 +80,95 @@ def _(ordo):
                    f"--max-tokens={bad}")
 
 
+@desk_case("compile --staging: other ranks touch scratch alone, and order and bits are as without")
+def _(ordo):
+    ordo.compile("plain.json", ranks=8)
+    digest = ordo.answer("verify", "plain.json")["order_digest"]
+    for slots, used, pairs, ratio in ((1, 1, 243, 8), (2, 2, 341, 1), (64, 22, 232, 1)):
+        done = ordo.works("compile", "allreduce", "-n", 8, "-a", "ring", "--staging", slots, "-o",
+                          "staged.json")
+        plural = "" if used == 1 else "s"
+        wanted(f"by ring, through {used} slot{plural} of staging memory: " in done.err, done.err)
+        wanted(f"staging: {used} slot{plural} of a rank, without staging 0 of scratch" in done.err,
+               done.err)
+        document = strict_json.loads((ordo.folder / "staged.json").read_text())
+        wanted(document["staging"] is True and document["scratch_slots"] == used, document.keys())
+        sends = [task for program in document["programs"] for stream in program["streams"]
+                 for task in stream["tasks"] if task["task"].startswith("Send")]
+        wanted(sends and all(task["src"][0] == task["dst"][0] == "scratch" for task in sends))
+        answer = ordo.answer("verify", "staged.json")
+        wanted(answer["order_digest"] == digest and answer["staging_slots"] == used
+               and answer["notifies"] == pairs, answer)
+        price = ordo.answer("compile", "allreduce", "-n", 8, "-a", "ring", "--staging", slots, "-o",
+                            "again.json")["staging"]
+        wanted(abs(price["time_ratio"] - ratio) < 1e-9, price)
+        wanted(price["more_pairs"] == pairs - 120, price)
+        for words in ([], ["--staging", "8KiB"], ["--staging", "8KiB", "--transport", "seeded"],
+                      ["--staging", "8KiB", "--transport", "threads", "--workers", 0]):
+            wanted("bit-equal" in ordo.works("run", "staged.json", "--check", "--size", "256KiB",
+                                             *words).out, words)
+    wanted((ordo.folder / "again.json").read_bytes() == (ordo.folder /
+                                                         "staged.json").read_bytes())
+
+
+@desk_case("compile --staging: documents that are not so, and the rounds of runs and predictions")
+def _(ordo):
+    ordo.compile("plain.json", ranks=8)
+    ordo.works("compile", "allreduce", "-n", 8, "-a", "ring", "--staging", 64, "-o", "staged.json")
+    # A document that says so without being so is refuted, and is symmetric to no proof.
+    text = ordo.compile("ring.json").read_text()
+    wanted('"in_place": false' in text)
+    ordo.works("verify", "ring.json", "--symmetry", "only")
+    (ordo.folder / "ring.json").write_text(text.replace('"in_place": false',
+                                                        '"in_place": false, "staging": true'))
+    ordo.fails(1, r"error\[R3\]: .*sends from the \w+ of rank 0, and the schedule says that it has "
+               r"staging", "verify", "ring.json")
+    wanted(ordo("verify", "ring.json", "--symmetry", "only").returncode != 0)
+    # A run says its rounds, a prediction too.
+    answer = ordo.answer("run", "staged.json", "--staging", "64KiB", "--size", "1MiB")
+    wanted(answer["rounds"] == 45 and answer["staging_bytes"] <= 65536, answer)
+    predicted = ordo.answer("predict", "staged.json", "--staging", "64KiB", "--size", "1MiB")
+    wanted(predicted["staging"]["rounds"] == 45, predicted["staging"])
+
+
+@desk_case("compile --staging: with flags, and where the algorithm is chosen")
+def _(ordo):
+    ordo.compile("plain.json", ranks=8)
+    ordo.works("compile", "allreduce", "-n", 8, "-a", "ring", "--staging", 64, "-o", "staged.json")
+    # Flags and staging go together.
+    ordo.works("compile", "allreduce", "-n", 8, "-a", "ring", "--staging", 8, "--max-tokens", 1,
+               "-o", "both.json")
+    ordo.works("verify", "both.json", "--max-tokens", 1)
+    wanted("bit-equal" in ordo.works("run", "both.json", "--transport", "flags", "--check",
+                                     "--staging", "16KiB", "--repeat", 5).out)
+    # A choice counts what staging costs.
+    out = ordo.works("compile", "allreduce", "-n", 8, "--staging", 4, "-o", "chosen.json").err
+    wanted("through 4 slots of staging" in out or "through 3 slots of staging" in out, out)
+    wanted("wanted at least 8: 7 scratch slots of the algorithm" in out, out)
+    for code, message, *words in (
+        (2, r"error\[R13\]: staging: found 2 slots, wanted at least 8: 7 scratch slots of the "
+         r"algorithm, and one for what is sent\nhint: --staging 8, or more", "compile", "allreduce",
+         "-n", 8, "-a", "mesh", "--staging", 2),
+        (2, r"--staging: found 0", "compile", "allreduce", "-n", 8, "-a", "ring", "--staging", 0),
+        (2, r"closed forms, which know no staging", "compile", "allreduce", "-n", 8, "--sizes",
+         "1:1MiB", "--staging", 4, "-o", "set"),
+        (2, r"staging: found 1024 bytes, wanted at least 1408: 22 slots of 64", "run",
+         "staged.json", "--staging", "1KiB"),
+        (2, r"staging: found 65536 bytes, but the schedule has no staging", "run", "plain.json",
+         "--staging", "64KiB"),
+        (2, r"--transport folded does not go with it", "run", "staged.json", "--staging", "64KiB",
+         "--transport", "folded"),
+        (2, r"--transport mpi does not go with it", "run", "staged.json", "--staging", "64KiB",
+         "--transport", "mpi"),
+        (2, r"the schedule has no staging", "predict", "plain.json", "--staging", "64KiB"),
+        (2, r"found 64 bytes, wanted at least 1408", "predict", "staged.json", "--staging", 64),
+        (2, r"--staging does not go with it", "predict", "staged.json", "--staging", "64KiB", "-e",
+         "1MiB")):
+        ordo.fails(code, message, *words)
+    wanted("staging memory only is not in the file" in ordo.works(
+        "export", "goal", "staged.json", "-o", "staged.goal").err)
+
+
 @desk_case("compile --prove-only: the verdict of verify, what it took, and no document")
 def _(ordo):
     verdict = r"(  rules .*?  scratch [^\n]*\n)"

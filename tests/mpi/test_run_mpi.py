@@ -50,6 +50,17 @@ def _():
         wanted(found["mpi"].startswith(name), found["mpi"])
 
 
+@case("a schedule with staging runs, and memory for it is refused")
+def _():
+    path = compiled("allreduce", "ring", 3, "--staging", 4)
+    words = ("run", path, "--transport", "mpi", "--check", "--json", "--size", "48KiB")
+    done = on_ranks(3, *words)
+    wanted(done.returncode == 0 and json.loads(done.stdout)["check"]["bits_equal"], done.stderr)
+    done = on_ranks(3, *words, "--staging", "64KiB")
+    wanted(done.returncode != 0 and "mpi does not go with it" in done.stdout + done.stderr,
+           done.stdout, done.stderr)
+
+
 @case("it ends even if every send waits for its receive, also in rounds and in place")
 def _():
     ranks = 4 if launch.IS_LONG else 3

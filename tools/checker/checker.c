@@ -35,13 +35,14 @@ static const char *const f32 = "f32", *const names[] = {"AllReduce", "Reduce", "
 /* The keys of each object; the bits of the required ones are in `needed`. */
 struct keys {
 	u32 n, needed;
-	const char *names[14];
+	const char *names[15];
 };
 enum { SCHEMA, OPERATOR, ALGORITHM, RANKS, PER_BLOCK, SLOTS, IN_PLACE, PROGRAMS };
-enum { ROOTED = PROGRAMS + 1, SHARDS, F32, TOPOLOGY, PHASES, EXTRA };
-static const struct keys head_keys = {14, 0xff,
+enum { ROOTED = PROGRAMS + 1, SHARDS, F32, TOPOLOGY, PHASES, EXTRA, STAGED };
+static const struct keys head_keys = {15, 0xff,
 	{"schema", "operator", "algorithm", "ranks", "chunks_per_block", "scratch_slots",
-		"in_place", "programs", "root", "shards", "accumulate", "topology", "phases", "x"}};
+		"in_place", "programs", "root", "shards", "accumulate", "topology", "phases", "x",
+		"staging"}};
 static const struct keys topology_keys = {2, 3, {"name", "digest"}},
 			 program_keys = {2, 3, {"rank", "streams"}},
 			 stream_keys = {4, 3, {"name", "tasks", "via", "class"}};
@@ -87,8 +88,7 @@ struct entry {
 	u32 value;
 };
 
-/* All fields of one check: the program is read as a whole. Split by phase, most functions would
- * take three of the parts. */
+/* All fields of one check: split by phase, most functions would take three of the parts. */
 struct check {
 	char *report;
 	enum verdict verdict;
@@ -102,7 +102,7 @@ struct check {
 	const struct meaning *op;
 	u64 N, K, V, M, root, nscratch; /* M chunks */
 	u64 seeds[2], task_room, stream_room;
-	int bits, in_place, accumulates; /* bits: of the number of entries */
+	int bits, in_place, accumulates, staged; /* bits: of the number of entries */
 	u32 now, nphase, nstream, ntask, nlink, ntree, nreader, nhop, nroute, npath;
 	struct task *tasks;
 	struct stream *streams;
@@ -220,8 +220,7 @@ static const struct value *pair(struct check *c, const struct value *array, cons
 	return first;
 }
 
-/* Stores the value of each key: every key must be known and occur once, and required keys must be
- * present. */
+/* Stores the value of each key: each must be known and occur once, required ones be present. */
 static void members(struct check *c, const struct value *object, const struct keys *keys,
 	const struct value **found)
 {
@@ -356,18 +355,17 @@ static void read_problem(struct check *c, const struct value *const *head)
 	c->in_place = *head[IN_PLACE]->text == 't';
 	c->accumulates = head[F32] && !which(c, head[F32], &f32, 1);
 	SHAPE(c->in_place || *head[IN_PLACE]->text == 'f', head[IN_PLACE], "wanted true or false");
+	SHAPE(!head[STAGED] || (c->staged = *head[STAGED]->text == 't'), head[STAGED], "not true");
 	const bool rooted = c->op->input == ROOT || c->op->output == ROOT;
 	SHAPE(rooted == !!head[ROOTED], head[OPERATOR], "the root is missing, or this has none");
 	c->root = rooted ? number(c, head[ROOTED], 0, LIMIT) : 0;
 	SHAPE(c->root < c->N, head[ROOTED], "the root is no rank");
 	c->M = c->op->power == 0 ? 1 : c->op->power == 1 ? c->N : c->N * c->N;
 	SHAPE(c->M <= LIMIT && (c->M *= c->K) <= LIMIT, head[PER_BLOCK], "too many chunks");
-	SHAPE(!c->in_place || (c->op->power < 2 && !c->op->any), head[IN_PLACE],
-		"this has no in-place form");
+	SHAPE(!c->in_place || (c->op->power < 2 && !c->op->any && c->V == c->N), head[IN_PLACE],
+		"this has no in-place form, or no in-place form with shards");
 	SHAPE(c->op->reduces || !c->accumulates, head[F32], "it does not reduce");
 	SHAPE(c->V == c->N || c->op->reduces, head[SHARDS], "it does not reduce");
-	SHAPE(c->V == c->N || !c->in_place, head[IN_PLACE],
-		"this has no in-place form with shards");
 	SHAPE(c->V == c->N || (c->V + c->N - 1) / c->N * c->M <= LIMIT, head[SHARDS],
 		"too many shards");
 }
@@ -387,8 +385,7 @@ static void check_via(struct check *c, const struct value *via, const struct val
 				v, "wanted every switch once, and not so many");
 }
 
-/* Refuses a second program of a rank at once, so that a file named a thousand times is read only
- * twice. */
+/* Refuses a second program of a rank at once: a file named often is read only twice. */
 static void read_program(struct check *c, const struct value *program, u64 nprogram)
 {
 	const struct value *found[2] = {0};
@@ -454,7 +451,7 @@ static void read_programs(struct check *c, const struct value *programs)
 
 static void read_schedule(struct check *c, const struct document *document)
 {
-	const struct value *head[14] = {0};
+	const struct value *head[15] = {0};
 	c->reading = &c->schedule;
 	c->folder = document->folder;
 	if (!json_read(&c->schedule, document->text, document->size))
@@ -588,6 +585,7 @@ static void move(struct check *c, u32 id)
 	for (int i = 0; i < 2; i++)
 		DEMAND(task->slot[i] + task->count <= slots(c, i ? target : rank, task->buffer[i]),
 			"R3");
+	DEMAND(!c->staged || target == rank || task->buffer[0] & task->buffer[1] & SCRATCH, "R3");
 	DEMAND(task->buffer[1] != INPUT || c->in_place, "R4: writes input");
 	const bool reduces = task->kind & 1, rounds = c->accumulates && task->buffer[1] != SCRATCH;
 	for (u32 i = 0, chunk = task->chunk; i < task->count; i++, chunk++) {

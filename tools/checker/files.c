@@ -23,8 +23,7 @@ char *read_file(int folder, const char *name, bool follow, size_t *size)
 		text && *size == (size_t)facts.st_size && getc(file) == EOF && !ferror(file);
 	if (file)
 		fclose(file);
-	if (whole)
-		return text;
-	free(text);
-	return NULL;
+	if (!whole)
+		free(text);
+	return whole ? text : NULL;
 }

@@ -78,8 +78,7 @@ static uint32_t take_escape(const char **at, const char *end)
 					    : 0x10000 + (unit - 0xd800) * 0x400 + (low - 0xdc00);
 }
 
-/* The next letter of a string, *at before `end`; no_letter if there is none: a control character,
- * half a pair, no UTF-8. */
+/* The next letter of a string, *at before `end`; no_letter: control, half a pair, no UTF-8. */
 static uint32_t take_letter(const char **at, const char *end)
 {
 	static const uint32_t least[] = {0, 0x80, 0x800, 0x10000};

@@ -21,8 +21,7 @@ struct json {
 	struct block *blocks;
 };
 
-/* Lives as long as the text. false: json->wrong. Whatever it returns, json_free gives its memory
- * back. */
+/* Lives as long as the text. false: json->wrong. json_free gives its memory back in any case. */
 bool json_read(struct json *json, const char *text, size_t size);
 void json_free(struct json *json);
 

@@ -1,4 +1,5 @@
-/* token_price.c - what a limit of tokens in flight costs, in pairs, signals and predicted time. */
+/* token_price.c - what a limit of tokens in flight costs, and staging: in moves, pairs, signals and
+ * predicted time. */
 #include "token_price.h"
 #include <inttypes.h>
 #include <ordo/builder.h>
@@ -36,6 +37,8 @@ static bool find_cost(struct call *call, const struct ordo_predict_options *opti
 	if (!prediction)
 		return refuse_error(call, &error);
 	cost->seconds = prediction->timeline->total;
+	cost->slots = schedule->scratch_slots;
+	cost->moves = schedule->ntask - 2 * cost->pairs;
 	ordo_prediction_destroy(prediction);
 	return true;
 }
@@ -63,8 +66,8 @@ bool find_token_price(struct call *call, const struct predicting *setting,
 	return worked;
 }
 
-void report_token_price(
-	const struct report *report, uint32_t max_tokens, const struct token_price *price)
+void report_token_price(const struct report *report, uint32_t max_tokens,
+	const struct token_price *price, bool alone)
 {
 	const struct report object = report_object(report, "max_tokens");
 	const struct token_cost *with = &price->with, *without = &price->without;
@@ -74,6 +77,8 @@ void report_token_price(
 		"%u<signals_without>, %u<signals_of_a_rank_without>\n",
 		max_tokens, plural(max_tokens), with->signals, with->busiest, without->signals,
 		without->busiest);
+	if (!alone)
+		return;
 	report_text(&object,
 		"its price is %d<more_pairs> pairs, and %.4g<time_ratio> of the predicted time: "
 		"%g<seconds:time> for %g<:bytes>\n",
@@ -82,4 +87,25 @@ void report_token_price(
 		(double)price->bytes);
 	report_members(&object, "%u<pairs> %" PRIu64 "<bytes> %g<seconds_without>", with->pairs,
 		price->bytes, without->seconds);
+}
+
+void report_staging_price(
+	const struct report *report, const struct token_price *price, bool limited)
+{
+	const struct report object = report_object(report, "staging");
+	const struct token_cost *with = &price->with, *without = &price->without;
+	report_text(&object,
+		"staging: %u<slots> slot%s of a rank, without staging %u<slots_without> of "
+		"scratch; "
+		"other ranks touch nothing else\n",
+		with->slots, plural(with->slots), without->slots);
+	report_text(&object,
+		"%s is %d<more_moves> moves, %d<more_pairs> pairs, and %.4g<time_ratio> of "
+		"the predicted time: %g<seconds:time> for %g<:bytes>\n",
+		limited ? "the price of both" : "its price", (int)with->moves - (int)without->moves,
+		(int)with->pairs - (int)without->pairs,
+		without->seconds > 0 ? with->seconds / without->seconds : 1, with->seconds,
+		(double)price->bytes);
+	report_members(
+		&object, "%" PRIu64 "<bytes> %g<seconds_without>", price->bytes, without->seconds);
 }

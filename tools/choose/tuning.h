@@ -11,9 +11,9 @@ struct tuning_options {
 	const struct predicting *setting;
 	const struct conditions *conditions; /* already read */
 	struct ordo_problem problem;
-	const char *algorithm;	       /* NULL: all algorithms */
-	uint64_t from_bytes, to_bytes; /* one size is allowed */
-	uint32_t max_tokens;	       /* as in a request */
+	const char *algorithm;		    /* NULL: all algorithms */
+	uint64_t from_bytes, to_bytes;	    /* one size is allowed */
+	uint32_t max_tokens, staging_slots; /* as in a request */
 };
 
 /* Fills the tuning, for the topology and the type of `predicted`. Free it with ordo_tuning_free,

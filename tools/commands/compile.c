@@ -38,9 +38,9 @@ struct args {
 	bool prove_only;	   /* no document */
 	struct predicting setting; /* the topology, and the setting of the choice */
 	struct conditions conditions;
-	const char *sizes;   /* a plan set for these sizes */
-	bool any_link;	     /* a failure set */
-	uint32_t max_tokens; /* 0: no limit */
+	const char *sizes;		    /* a plan set for these sizes */
+	bool any_link;			    /* a failure set */
+	uint32_t max_tokens, staging_slots; /* as in a request */
 };
 
 /* A compiled schedule. */
@@ -67,7 +67,8 @@ static struct ordo_request request_of(
 		.unproved = true,
 		.progress = show_progress,
 		.closure = progress,
-		.max_tokens = args->max_tokens};
+		.max_tokens = args->max_tokens,
+		.staging_slots = args->staging_slots};
 }
 
 /* An algorithm that finds no way on this topology, where none can. */
@@ -172,7 +173,8 @@ static bool compile_chosen(struct call *call, const struct args *args,
 		.algorithm = args->algorithm,
 		.from_bytes = bytes,
 		.to_bytes = bytes,
-		.max_tokens = args->max_tokens};
+		.max_tokens = args->max_tokens,
+		.staging_slots = args->staging_slots};
 	const struct ordo_verify_options options = {
 		.topology = predicted->topology, .limits.tokens_in_flight = args->max_tokens};
 	double began = clock_seconds();
@@ -245,12 +247,14 @@ static void report_bound(
 	report_least_time(report, product->bound, size_of(args), &ratios);
 }
 
-/* What the limit of tokens costs. */
+/* What the limit of tokens costs, and staging. */
 static void report_tokens(
 	const struct report *report, const struct args *args, const struct product *product)
 {
 	if (args->max_tokens)
-		report_token_price(report, args->max_tokens, &product->price);
+		report_token_price(report, args->max_tokens, &product->price, !args->staging_slots);
+	if (args->staging_slots)
+		report_staging_price(report, &product->price, args->max_tokens);
 }
 
 /* `compiled in 9.4 s, proved in 5.1 s`, without the end of the line. */
@@ -317,14 +321,16 @@ static void report_verdict(struct call *call, const struct args *args,
 		(double)clock() / CLOCKS_PER_SEC * 1e9 / ntask, bytes, bytes / ntask);
 }
 
-/* Of the limit of tokens: the same schedule is compiled without it. false: call->status. */
+/* Of the limit of tokens and of staging: the same schedule is compiled without them. false:
+ * call->status. */
 static bool find_price(struct call *call, const struct args *args,
 	const struct ordo_topology *topology, struct product *product)
 {
 	struct predicting setting = args->setting;
 	setting.bytes = size_of(args);
-	return !args->max_tokens || find_token_price(call, &setting, topology, args->moves,
-					    product->schedule, &product->price);
+	return (!args->max_tokens && !args->staging_slots) ||
+	       find_token_price(
+		       call, &setting, topology, args->moves, product->schedule, &product->price);
 }
 
 /* The bound of the wire, and what the schedule loads on the busiest link. false: call->status. */
@@ -466,6 +472,9 @@ static int compile_sizes(struct call *call, const struct args *args)
 		return fail_usage(call, NULL,
 			"--sizes chooses an algorithm for each size, found --algorithm %s",
 			args->algorithm);
+	if (args->staging_slots)
+		return fail_usage(call, "--size chooses by simulation",
+			"--sizes chooses by closed forms, which know no staging: found --staging");
 	if (args->setting.bytes != UNSET_SIZE || args->setting.type_name)
 		return fail_usage(call, "`ordo tune` simulates, and accepts types",
 			"--sizes chooses by closed forms, which use neither --size nor --type");
@@ -493,7 +502,8 @@ static int compile_links(struct call *call, const struct args *args)
 		.algorithm = args->algorithm,
 		.bytes = size_of(args),
 		.output = args->output,
-		.max_tokens = args->max_tokens};
+		.max_tokens = args->max_tokens,
+		.staging_slots = args->staging_slots};
 	if (args->sizes || args->prove_only)
 		return fail_usage(call, NULL,
 			"--fail-any-link: found %s, which does not go with it",
@@ -564,6 +574,17 @@ static int compile_what(struct call *call, struct args *args)
 	return refuse_without_choice(call, args) ? compile_with(call, args) : call->status;
 }
 
+/* What devices demand. */
+#define DEVICE_OPTIONS(args)                                                                       \
+	{"max-tokens", 0, POSITIVE, &(args).max_tokens, "T",                                       \
+		"no signal ever holds more than T tokens, in any number of calls: 1 is what "      \
+		"flags need"},                                                                     \
+	{                                                                                          \
+		"staging", 0, POSITIVE, &(args).staging_slots, "SLOTS",                            \
+			"other ranks touch only staging memory, at most SLOTS scratch slots of a " \
+			"rank"                                                                     \
+	}
+
 static int compile(struct call *call)
 {
 	struct args args = {.setting.bytes = UNSET_SIZE};
@@ -582,10 +603,7 @@ static int compile(struct call *call)
 			"choose the fastest for this many bytes of a rank's larger buffer (1MiB), "
 			"or its K"},
 		COST_OPTIONS(args.setting),
-		{"max-tokens", 0, POSITIVE, &args.max_tokens, "T",
-			"no signal ever holds more than T tokens, in any number of calls: 1 is "
-			"what "
-			"flags need"},
+		DEVICE_OPTIONS(args),
 		{"output", 'o', WRITTEN, &args.output, "OUT",
 			"a name ending in .json: one file; other names: a folder; - or none: "
 			"stdout"},
@@ -620,20 +638,22 @@ const struct command compile_command = {
 	.name = "compile",
 	.summary = "compiles an operator by an algorithm into a proved schedule",
 	.usage = "OPERATOR --ranks N [--algorithm A] [OPTION]... | MOVES.json [OPTION]...",
-	.examples = "  ordo compile allreduce --ranks 8 --algorithm ring -o ring.json\n"
-		    "  ordo compile reduce-scatter --ranks 6 --algorithm mesh -o mesh.json\n"
-		    "  ordo compile allreduce --ranks 8 --algorithm ring --fail-link 0-1 -o "
-		    "around.json\n"
-		    "  ordo compile allreduce --ranks 8 --topology hypercube --require G1,G3 -o "
-		    "invariant.json\n"
-		    "  ordo compile allreduce --ranks 16 --topology torus:4x4 --size 16MiB -o "
-		    "fastest.json\n"
-		    "  ordo compile allreduce --ranks 8 --fail-any-link -o failures\n"
-		    "  ordo compile reduce-scatter --ranks 6 --order dyadic -o blocks.json\n"
-		    "  ordo compile allreduce --ranks 8 --algorithm ring --max-tokens 1 -o "
-		    "flags.json\n"
-		    "  ordo compile allreduce --ranks 4096 --algorithm ring --prove-only\n"
-		    "  ordo compile broadcast --ranks 4 --algorithm ring --root 2 --chunks 4 | "
-		    "ordo verify -",
+	.examples =
+		"  ordo compile allreduce --ranks 8 --algorithm ring -o ring.json\n"
+		"  ordo compile reduce-scatter --ranks 6 --algorithm mesh -o mesh.json\n"
+		"  ordo compile allreduce --ranks 8 --algorithm ring --fail-link 0-1 -o "
+		"around.json\n"
+		"  ordo compile allreduce --ranks 8 --topology hypercube --require G1,G3 -o "
+		"invariant.json\n"
+		"  ordo compile allreduce --ranks 16 --topology torus:4x4 --size 16MiB -o "
+		"fastest.json\n"
+		"  ordo compile allreduce --ranks 8 --fail-any-link -o failures\n"
+		"  ordo compile reduce-scatter --ranks 6 --order dyadic -o blocks.json\n"
+		"  ordo compile allreduce --ranks 8 --algorithm ring --max-tokens 1 -o "
+		"flags.json\n"
+		"  ordo compile allreduce --ranks 8 --algorithm ring --staging 8 -o staged.json\n"
+		"  ordo compile allreduce --ranks 4096 --algorithm ring --prove-only\n"
+		"  ordo compile broadcast --ranks 4 --algorithm ring --root 2 --chunks 4 | "
+		"ordo verify -",
 	.run = compile,
 };

@@ -84,6 +84,8 @@ static bool is_proved(struct call *call, const struct ordo_schedule *schedule)
 		note(call, "nothing written, because it is refuted");
 		refuse(call, ORDO_REFUTED);
 	}
+	if (proved && schedule->staging)
+		note(call, "that ranks touch each other's staging memory only is not in the file");
 	ordo_proof_destroy(proof);
 	return proved;
 }

@@ -5,12 +5,62 @@
 #include "report/prediction.h"
 #include "report/proof.h"
 #include "run/input_set.h"
+#include <inttypes.h>
+#include <ordo/detail/accumulate.h>
 
 struct args {
 	struct predicting setting;
 	struct size_range sizes;
 	struct prediction_limits shown;
+	uint64_t staging_bytes; /* of a rank; UNSET_SIZE: no limit */
 };
+
+/* The rounds in which staging memory holds the largest chunk, as a plan cuts it. */
+struct rounds {
+	uint64_t count, bytes; /* bytes of a rank's larger buffer in one of them */
+};
+
+/* Chunks are cut at multiples of a cache line. false: call->status. */
+static bool count_rounds(struct call *call, const struct args *args,
+	const struct ordo_schedule *schedule, enum ordo_type type, struct rounds *rounds)
+{
+	enum { LINE = 64 };
+	const struct ordo_problem *problem = &schedule->problem;
+	const uint64_t narrow = ordo_type_size(type),
+		       wide = ordo_type_size(ordo_accumulator(problem, type)),
+		       nslot = schedule->scratch_slots, least = nslot * LINE * wide / narrow,
+		       count = count_of_bytes(problem, type, args->setting.bytes),
+		       K = problem->chunks_per_block, chunk = (count + K - 1) / K * narrow;
+	*rounds = (struct rounds){1, args->setting.bytes};
+	if (args->staging_bytes == UNSET_SIZE)
+		return true;
+	if (!schedule->staging)
+		return refuse_usage(call, "`ordo compile --staging` compiles one that has",
+			"--staging: the schedule has no staging");
+	if (args->staging_bytes < least)
+		return refuse_usage(call, NULL,
+			"--staging: found %" PRIu64 " bytes, wanted at least %" PRIu64,
+			args->staging_bytes, least);
+	if (!nslot)
+		return true;
+	const uint64_t tile = args->staging_bytes / nslot * narrow / wide / LINE * LINE;
+	rounds->count = chunk > tile ? (chunk + tile - 1) / tile : 1;
+	rounds->bytes = (args->setting.bytes + rounds->count - 1) / rounds->count;
+	return true;
+}
+
+static void report_rounds(const struct report *report, const struct args *args,
+	const struct rounds *rounds, const struct ordo_prediction *prediction)
+{
+	const struct report object = report_object(report, "staging");
+	if (args->staging_bytes == UNSET_SIZE)
+		return;
+	report_line(&object, "in rounds",
+		"%" PRIu64 "<rounds> of these, one after another: %g<seconds:time> for %g<:bytes>; "
+		"rounds that overlap take less",
+		rounds->count, (double)rounds->count * prediction->timeline->total,
+		(double)args->setting.bytes);
+}
 
 /* The prediction for a size; the predicted schedule in *found. */
 static bool predict_size(struct call *call, const struct args *args, struct subject *subject,
@@ -26,17 +76,22 @@ static int predict_one(struct call *call, const struct args *args, struct subjec
 {
 	const uint64_t bytes = args->setting.bytes;
 	const struct report report = report_of(call, stdout);
-	struct proved_schedule *found;
-	if (!predict_size(call, args, subject, bytes, predicted, &found))
+	struct proved_schedule *found = find_schedule(call, subject, predicted->type,
+		count_of_bytes(&subject->problem, predicted->type, bytes));
+	struct rounds rounds;
+	if (!found || !count_rounds(call, args, found->schedule, predicted->type, &rounds) ||
+		!predict_bytes(call, &args->setting, found->schedule, rounds.bytes, predicted))
 		return call->status;
 	if (found->name) {
 		note(call, "%s, the schedule for this size", found->name);
 		report_members(&report, "%s<schedule>", found->name);
 	}
-	note_left_out(call, &subject->problem, bytes, predicted);
+	if (rounds.count == 1)
+		note_left_out(call, &subject->problem, bytes, predicted);
 	report_text(&report, "%s: ", subject->path);
 	report_schedule(&report, found->schedule);
 	report_prediction(&report, &args->shown, found->schedule, predicted);
+	report_rounds(&report, args, &rounds, predicted->prediction);
 	return ORDO_OK;
 }
 
@@ -92,6 +147,8 @@ static int predict_with(struct call *call, struct args *args)
 	const bool table = args->sizes.begin != UNSET_SIZE || args->sizes.end != UNSET_SIZE ||
 			   args->sizes.factor != UNSET_SIZE || args->sizes.step != UNSET_SIZE;
 	int status = call->status;
+	if (table && args->staging_bytes != UNSET_SIZE)
+		return fail_usage(call, NULL, "a table: --staging does not go with it");
 	if (open_subject(call, &subject, path, &args->setting.topology) &&
 		open_predicted(call, &args->setting, &subject.problem, &predicted))
 		status = table ? predict_table(call, args, &subject, &predicted)
@@ -107,7 +164,8 @@ static int predict(struct call *call)
 {
 	struct args args = {.setting = PREDICTING_USUAL,
 		.sizes = {UNSET_SIZE, UNSET_SIZE, UNSET_SIZE, UNSET_SIZE},
-		.shown = {.max_path = 12, .max_links = 5}};
+		.shown = {.max_path = 12, .max_links = 5},
+		.staging_bytes = UNSET_SIZE};
 	const struct option options[] = {
 		PREDICTING_OPTIONS(args.setting),
 		{"begin", 'b', SIZE, &args.sizes.begin, "SIZE",
@@ -116,6 +174,8 @@ static int predict(struct call *call)
 		{"factor", 'f', COUNT, &args.sizes.factor, "N",
 			"each size of the table is N times the one before (2)"},
 		{"step", 'i', SIZE, &args.sizes.step, "SIZE", "or larger by this"},
+		{"staging", 0, SIZE, &args.staging_bytes, "SIZE",
+			"bytes of staging memory of a rank, as `ordo run` has them"},
 		{"max-path", 0, NUMBER, &args.shown.max_path, "N",
 			"show at most N tasks of the critical path (12)"},
 		{"max-links", 0, NUMBER, &args.shown.max_links, "N",

@@ -67,7 +67,7 @@ static bool read_transport(struct call *call, struct args *args)
 	struct execution_options *how = &args->execution;
 	const char *name = args->transport;
 	if (!name)
-		name = args->table && !args->unproved ? "folded" : "threads";
+		name = args->table && !args->unproved && !how->staging_bytes ? "folded" : "threads";
 	how->folded = !strcmp(name, "folded");
 	how->flags = !strcmp(name, "flags");
 	how->seeded = how->flags || !strcmp(name, "seeded");
@@ -76,6 +76,15 @@ static bool read_transport(struct call *call, struct args *args)
 		return refuse_usage(call, NULL,
 			"--transport: found %s, wanted threads, seeded, flags, folded or mpi",
 			name);
+	if (how->staging_bytes && (how->folded || mpi || args->replay || args->input_path))
+		return refuse_usage(call, "--transport threads, seeded or flags",
+			"--staging limits the memory of the tasks: --transport %s%s does not go "
+			"with "
+			"it",
+			name,
+			args->replay	   ? ", --replay"
+			: args->input_path ? ", --input"
+					   : "");
 	if (mpi && (args->unproved || args->links || how->trace || args->replay ||
 			   args->input_path || args->table))
 		return refuse_usage(call, NULL,
@@ -293,6 +302,23 @@ static int run_with(struct call *call, struct args *args)
 	return call->status;
 }
 
+/* Of a table of sizes. */
+#define TABLE_OPTIONS(args)                                                                        \
+	{"begin", 'b', SIZE, &args->sizes.begin, "SIZE",                                           \
+		"the first size of a table, as --size (8)"},                                       \
+		{"end", 'e', SIZE, &args->sizes.end, "SIZE",                                       \
+			"print a table of sizes up to this, with the columns of nccl-tests"},      \
+		{"factor", 'f', COUNT, &args->sizes.factor, "N",                                   \
+			"each size of the table is N times the one before (2)"},                   \
+		{"step", 'i', SIZE, &args->sizes.step, "SIZE", "or larger by this"},               \
+		{"iters", 'n', NUMBER, &args->execution.repeat, "N",                               \
+			"runs of each size of a table: as --repeat (20)"},                         \
+		{"warmup-iters", 'w', NUMBER, &args->execution.warmup, "N",                        \
+			"untimed warm-up runs of each (1)"},                                       \
+	{                                                                                          \
+		"csv", 0, SWITCH, &args->csv, NULL, "the table as CSV: times in us, rates in GB/s" \
+	}
+
 static int read_and_run(struct call *call, struct args *args)
 {
 	const struct option options[] = {
@@ -302,19 +328,7 @@ static int read_and_run(struct call *call, struct args *args)
 		{"count", 0, COUNT, &args->count, "N",
 			"elements of a block instead (AllReduce, Reduce, Broadcast: of the "
 			"vector)"},
-		{"begin", 'b', SIZE, &args->sizes.begin, "SIZE",
-			"the first size of a table, as --size (8)"},
-		{"end", 'e', SIZE, &args->sizes.end, "SIZE",
-			"print a table of sizes up to this, with the columns of nccl-tests"},
-		{"factor", 'f', COUNT, &args->sizes.factor, "N",
-			"each size of the table is N times the one before (2)"},
-		{"step", 'i', SIZE, &args->sizes.step, "SIZE", "or larger by this"},
-		{"iters", 'n', NUMBER, &args->execution.repeat, "N",
-			"runs of each size of a table: as --repeat (20)"},
-		{"warmup-iters", 'w', NUMBER, &args->execution.warmup, "N",
-			"untimed warm-up runs of each (1)"},
-		{"csv", 0, SWITCH, &args->csv, NULL,
-			"the table as CSV: times in us, rates in GB/s"},
+		TABLE_OPTIONS(args),
 		ARITHMETICS_OPTIONS(args->arithmetics),
 		{"check", 'c', SWITCH, &args->execution.check, NULL,
 			"compare every run with the reference result bit for bit, and with the "
@@ -329,6 +343,9 @@ static int read_and_run(struct call *call, struct args *args)
 			"of the inputs, and of the seeded transport (1)"},
 		{"repeat", 0, NUMBER, &args->execution.repeat, "N",
 			"run N times; the seeded transport takes seeds S..S+N-1 (1)"},
+		{"staging", 0, SIZE, &args->execution.staging_bytes, "SIZE",
+			"bytes of staging memory of a rank; longer chunks are moved in rounds (no "
+			"limit)"},
 		{"links", 0, SWITCH, &args->links, NULL, "report the bytes of every link"},
 		{"unproved", 0, SWITCH, &args->unproved, NULL, "run a refuted schedule too"},
 		{"replay", 0, READ, &args->replay, "FILE",
@@ -365,6 +382,7 @@ const struct command run_command = {
 	.examples =
 		"  ordo run ring.json --size 1MiB --check\n"
 		"  ordo run ring.json --type f64 --op max --count 1000 --workers 0 --repeat 10\n"
+		"  ordo run staged.json --size 1MiB --staging 64KiB --check\n"
 		"  ordo run ring.json --transport seeded --seed 7 --repeat 100 --check\n"
 		"  ordo run ring.json --size 1GiB --check --json\n"
 		"  ordo run ring.json -b 8 -e 1MiB -f 4 -n 5 --check\n"

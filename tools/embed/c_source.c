@@ -370,6 +370,8 @@ void print_c_schedule(const struct c_source *source, uint32_t range,
 	print_problem(out, &schedule->problem);
 	print_text_field(out, "algorithm", schedule->algorithm);
 	fprintf(out, "\t.scratch_slots = %" PRIu32 ",\n", schedule->scratch_slots);
+	if (schedule->staging)
+		fputs("\t.staging = true,\n", out);
 	print_table_field(part, "phases", "const char **", schedule->nphase);
 	fprintf(out, "\t.nphase = %" PRIu32 ",\n", schedule->nphase);
 	print_text_field(out, "topology_name", schedule->topology_name);

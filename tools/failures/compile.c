@@ -131,7 +131,8 @@ static bool compile_on(struct call *call, struct making *making, struct ordo_top
 		.algorithm = request->algorithm,
 		.from_bytes = request->bytes,
 		.to_bytes = request->bytes,
-		.max_tokens = request->max_tokens};
+		.max_tokens = request->max_tokens,
+		.staging_slots = request->staging_slots};
 	bool worked = find_fastest(call, &fastest, &predicted, &tuning);
 	if (worked) {
 		struct ordo_schedule *schedule = tuning.selection.ranges[0].schedule;

@@ -53,8 +53,8 @@ struct failures_request {
 	const struct conditions *conditions; /* already read */
 	const char *algorithm;		     /* NULL: the fastest */
 	uint64_t bytes;
-	const char *output;  /* NULL: none */
-	uint32_t max_tokens; /* as in a request */
+	const char *output;		    /* NULL: none */
+	uint32_t max_tokens, staging_slots; /* as in a request */
 };
 int compile_failures(struct call *call, const struct failures_request *request);
 

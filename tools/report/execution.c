@@ -150,6 +150,14 @@ void report_run(const struct report *report, const struct execution *execution,
 	report_drive(report, how);
 	report_text(report, "\n");
 	report_line(report, "executed", "%s", form_text(how, false));
+	if (execution->plan && how->staging_bytes)
+		report_line(report, "staging",
+			"%" PRIu64
+			"<rounds> round%s, %g<staging_bytes:bytes> of a rank in %u slots",
+			ordo_plan_rounds(execution->plan),
+			ordo_plan_rounds(execution->plan) == 1 ? "" : "s",
+			(double)ordo_plan_scratch_bytes(execution->plan),
+			execution->schedule->scratch_slots);
 	report_label(report, execution->plan ? "sent" : "rate");
 	if (execution->plan)
 		report_sent(report, execution);

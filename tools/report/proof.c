@@ -34,6 +34,9 @@ void report_schedule(const struct report *report, const struct ordo_schedule *sc
 		problem->in_place);
 	if (problem->accumulate_f32)
 		report_text(report, ", accumulates in %s<accumulate>", "f32");
+	if (schedule->staging)
+		report_text(report, ", through %u<staging_slots> slot%s of staging memory",
+			schedule->scratch_slots, plural(schedule->scratch_slots));
 	report_members(
 		report, "%s<topology> %u<streams>", schedule->topology_name, schedule->nstream);
 	report_text(report,

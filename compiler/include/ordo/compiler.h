@@ -26,6 +26,11 @@ struct ordo_request {
 	 * flags need that are set and cleared. Signals are split, and nothing else changes. 0: no
 	 * limit */
 	uint32_t max_tokens;
+	/* Other ranks touch scratch only, never input or output, and a rank has at most so many
+	 * slots of it, those that the algorithm itself takes included; the schedule says so
+	 * (staging). No order of additions changes. Fewer slots than work are refused, with their
+	 * number (ORDO_USAGE). 0: no staging */
+	uint32_t staging_slots;
 };
 
 /* Compiles a schedule, and proves it before it is returned.

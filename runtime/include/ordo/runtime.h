@@ -28,6 +28,12 @@ struct ordo_plan_options {
 	/* longer chunks are moved in rounds of at most so many bytes per chunk; 0 = chosen by the
 	 * library, UINT64_MAX = always whole */
 	uint64_t tile_bytes;
+	/* Of a schedule with staging: a rank has so many bytes of staging memory, its scratch.
+	 * Longer chunks are moved in rounds, each of the part of every chunk that its slots hold,
+	 * so every element stays in its chunk and has the same bits. At least 64 bytes a slot
+	 * (ORDO_USAGE). Not together with tile_bytes; a collective, which runs no tasks, has no
+	 * scratch. 0: no limit */
+	uint64_t staging_bytes;
 };
 
 #ifdef __cplusplus

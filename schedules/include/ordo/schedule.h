@@ -76,6 +76,9 @@ struct ordo_schedule {
 	struct ordo_problem problem;
 	const char *algorithm;
 	uint32_t scratch_slots; /* on every rank */
+	/* other ranks touch scratch only: no Send or SendReduce has an end in input or output
+	 * (R3) */
+	bool staging;
 
 	const char **phases;
 	uint32_t nphase;

@@ -260,6 +260,18 @@ bool ordo_read_boolean(struct ordo_cursor *cursor, const struct ordo_field *fiel
 	return worked;
 }
 
+bool ordo_read_true(struct ordo_cursor *cursor, const struct ordo_field *field, void *into)
+{
+	bool *truth = into;
+	struct ordo_piece value;
+	cJSON *json = ordo_parse_value(cursor, field->key, &value);
+	const bool worked =
+		json && (cJSON_IsTrue(json) || ordo_fail_value(cursor, &value, field->key, "true"));
+	*truth = worked;
+	cJSON_Delete(json);
+	return worked;
+}
+
 bool ordo_read_real(struct ordo_cursor *cursor, const struct ordo_field *field, void *into)
 {
 	double *number = into;

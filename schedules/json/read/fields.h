@@ -87,6 +87,7 @@ ordo_field_reader ordo_read_wide;
 ordo_field_reader ordo_read_string;   /* const char * */
 ordo_field_reader ordo_read_nullable; /* const char *, NULL for null */
 ordo_field_reader ordo_read_boolean;  /* bool */
+ordo_field_reader ordo_read_true;     /* bool; what is not true is left out */
 ordo_field_reader ordo_read_real;     /* double, not below 0 */
 ordo_field_reader ordo_read_schema;   /* nothing: only checked */
 ordo_field_reader ordo_read_array;    /* what its elements are */

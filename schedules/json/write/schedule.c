@@ -139,6 +139,8 @@ static void print_head(struct ordo_printer *printer, const struct ordo_schedule 
 	ordo_print_number(printer, ",\n ", "chunks_per_block", problem->chunks_per_block);
 	ordo_print_number(printer, ", ", "scratch_slots", schedule->scratch_slots);
 	ordo_print_in_place(printer, problem);
+	if (schedule->staging)
+		ordo_printer_text(printer, ", \"staging\": true");
 	if (schedule->topology_name && schedule->topology_digest) {
 		ordo_print_string(printer, ",\n \"topology\": {", "name", schedule->topology_name);
 		ordo_print_string(printer, ", ", "digest", schedule->topology_digest);

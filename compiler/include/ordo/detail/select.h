@@ -26,7 +26,7 @@ struct ordo_selection_wish {
 	bool one_order;		       /* all schedules must have one order digest */
 	ordo_progress *progress;
 	void *progress_closure;
-	uint32_t max_tokens; /* as in a request */
+	uint32_t max_tokens, staging_slots; /* as in a request */
 };
 
 struct ordo_selected {

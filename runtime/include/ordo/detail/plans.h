@@ -29,6 +29,8 @@ ORDO_API uint64_t ordo_plan_input_bytes(const struct ordo_plan *plan, uint32_t r
 ORDO_API uint64_t ordo_plan_output_bytes(const struct ordo_plan *plan, uint32_t rank);
 /* Bytes of scratch that the plan holds for each rank. */
 ORDO_API uint64_t ordo_plan_scratch_bytes(const struct ordo_plan *plan);
+/* The rounds of one run: 1, unless chunks are too long for tile_bytes or staging_bytes. */
+ORDO_API uint64_t ordo_plan_rounds(const struct ordo_plan *plan);
 
 /* Binds one rank's buffers, which the caller owns; they need no alignment, and may be NULL where
  * the rank needs no byte. Out of place they must not overlap. In place, one memory holds both, and

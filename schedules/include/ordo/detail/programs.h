@@ -51,6 +51,7 @@ struct ordo_programs {
 	struct ordo_problem problem; /* passed ordo_problem_check */
 	const char *algorithm;
 	uint32_t scratch_slots; /* on every rank */
+	bool staging;		/* as in a schedule */
 	uint32_t nphase;
 	const char *const *phases; /* [nphase]; NULL: they have no names */
 	ordo_give_program *give;
