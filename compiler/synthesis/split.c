@@ -30,10 +30,11 @@ struct splitter {
 	const struct ordo_capacities *graph;
 	struct ordo_logical_links *logical;
 	uint32_t root, k;
-	int64_t wanted;	 /* units of all roots */
-	uint32_t *load;	 /* [nvertex][nvertex] units split off between two vertices */
-	uint32_t *hops;	 /* [nvertex][nvertex] on the shortest way through switches only */
-	uint32_t *share; /* [nlink at the beginning of a switch] most units of a portion */
+	int64_t wanted; /* units of all roots */
+	uint32_t *load; /* [nvertex][nvertex] units split off between two vertices */
+	uint32_t *hops; /* [nvertex][nvertex] on the shortest way through switches only */
+	/* A portion is what a link has left over so many, or 1: then what it gives differs by 1. */
+	uint32_t nother;
 	uint32_t *ins, *outs, nin, nout; /* links of the switch */
 	uint32_t *way;			 /* [2 * nvertex] */
 	bool *sets;			 /* [nset][nvertex] */
@@ -248,10 +249,12 @@ static uint32_t least_of(uint32_t a, uint32_t b)
 /* The best way on for a link into the switch: to the vertex that got least from its begin. A detour
  * only if nothing else is left, as a Send without a way of its own takes the shortest; and last of
  * all back. false: there is none. */
-static bool choose_portion(const struct splitter *splitter, uint32_t in, struct portion *best)
+static bool choose_portion(
+	const struct splitter *splitter, uint32_t in, bool between_ranks, struct portion *best)
 {
-	const uint32_t nvertex = splitter->graph->nvertex;
+	const uint32_t nvertex = splitter->graph->nvertex, nrank = splitter->graph->nrank;
 	const struct ordo_logical_link *links = splitter->logical->links, *from = &links[in];
+	const uint32_t share = from->units / splitter->nother;
 	uint64_t least = UINT64_MAX;
 	for (uint32_t i = 0; i < splitter->nout; i++) {
 		const struct ordo_logical_link *to = &links[splitter->outs[i]];
@@ -260,13 +263,14 @@ static bool choose_portion(const struct splitter *splitter, uint32_t in, struct 
 				      (uint64_t)splitter->load[from->from * nvertex + to->to]
 					      << 31 |
 				      (to->to + nvertex - from->from) % nvertex;
-		if (!to->units || rank >= least)
+		if (!to->units || rank >= least ||
+			(between_ranks && (from->from >= nrank || to->to >= nrank || back)))
 			continue;
 		const int64_t most = allowed(splitter, from->from, from->to, to->to);
 		if (most <= 0)
 			continue;
 		const uint32_t units =
-			least_of(least_of(from->units, to->units), splitter->share[in]);
+			least_of(least_of(from->units, to->units), share ? share : 1);
 		least = rank;
 		*best = (struct portion){in, splitter->outs[i], back ? ORDO_NONE : 0,
 			most < units ? (uint32_t)most : units};
@@ -297,12 +301,10 @@ static bool list_links(struct splitter *splitter, uint32_t w)
 	const struct ordo_logical_links *logical = splitter->logical;
 	free(splitter->ins);
 	free(splitter->outs);
-	free(splitter->share);
 	splitter->ins = ordo_array_make(logical->nlink, sizeof *splitter->ins, 0);
 	splitter->outs = ordo_array_make(logical->nlink, sizeof *splitter->outs, 0);
-	splitter->share = ordo_array_make(logical->nlink, sizeof *splitter->share, 0);
 	splitter->nin = splitter->nout = 0;
-	if (!splitter->ins || !splitter->outs || !splitter->share)
+	if (!splitter->ins || !splitter->outs)
 		return false;
 	for (uint32_t i = 0; i < logical->nlink; i++) {
 		if (logical->links[i].units && logical->links[i].to == w)
@@ -310,23 +312,29 @@ static bool list_links(struct splitter *splitter, uint32_t w)
 		if (logical->links[i].units && logical->links[i].from == w)
 			splitter->outs[splitter->nout++] = i;
 	}
-	for (uint32_t i = 0; i < splitter->nin; i++) {
-		const uint32_t others = splitter->nout > 1 ? splitter->nout - 1 : 1;
-		splitter->share[splitter->ins[i]] =
-			(logical->links[splitter->ins[i]].units + others - 1) / others;
-	}
 	return true;
 }
 
+/* For how many others each link into the switch has units. */
+static void count_others(struct splitter *splitter, bool between_ranks)
+{
+	const struct ordo_logical_link *links = splitter->logical->links;
+	uint32_t nout = 0;
+	for (uint32_t i = 0; i < splitter->nout; i++)
+		nout += !between_ranks || links[splitter->outs[i]].to < splitter->graph->nrank;
+	splitter->nother = nout > 1 ? nout - 1 : 1;
+}
+
 /* Takes portions until no link into the switch may give any more. false: no memory. */
-static bool take_portions(struct splitter *splitter)
+static bool take_portions(struct splitter *splitter, bool between_ranks)
 {
 	uint32_t refused = 0;
+	count_others(splitter, between_ranks);
 	for (uint32_t turn = 0; refused < splitter->nin; turn++) {
 		const uint32_t in = splitter->ins[turn % splitter->nin];
 		struct portion portion = {0};
 		const bool found = splitter->logical->links[in].units &&
-				   choose_portion(splitter, in, &portion);
+				   choose_portion(splitter, in, between_ranks, &portion);
 		refused = found ? 0 : refused + 1;
 		if (found && !take_portion(splitter, portion))
 			return false;
@@ -343,7 +351,8 @@ static bool split_all(struct splitter *splitter, struct ordo_error *error)
 		if (splitter->nbatch && !end_batch(splitter))
 			return ordo_fail_memory(error);
 		for (uint32_t w = graph->nrank; w < graph->nvertex; w++)
-			if (!list_links(splitter, w) || !take_portions(splitter))
+			if (!list_links(splitter, w) || !take_portions(splitter, true) ||
+				!take_portions(splitter, false))
 				return ordo_fail_memory(error);
 	} while (splitter->nbatch);
 	for (uint32_t i = 0; i < splitter->logical->nlink; i++) {
@@ -406,7 +415,6 @@ bool ordo_split_switches(struct ordo_logical_links *logical, const struct ordo_c
 	free(splitter.load);
 	free(splitter.hops);
 	free(splitter.way);
-	free(splitter.share);
 	free(splitter.ins);
 	free(splitter.outs);
 	free(splitter.sets);

@@ -2,7 +2,9 @@
  * leaves open errs on the safe side. */
 #include "mutate.h"
 #include "passes.h"
+#include "pipeline/pipeline.h"
 #include "random_schedule.h"
+#include "request/request.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -314,6 +316,41 @@ static void where_the_search_gives_up_the_schedule_is_proved_all_the_same(void *
 	assert_true(guessed > 0);
 }
 
+/* Steps of searching for each move of a ReduceScatter by packed trees on a hypercube. */
+static double count_visits_per_move(uint32_t nrank, const char *algorithm)
+{
+	struct ordo_topology *topology = ordo_topology_make("hypercube", nrank, NULL);
+	const struct ordo_request request = {
+		.problem = {.op = ORDO_REDUCESCATTER, .nrank = nrank, .nshard = nrank},
+		.algorithm = algorithm,
+		.topology = topology};
+	struct ordo_resolved_request resolved;
+	struct ordo_sequence sequence;
+	struct ordo_sync_edges pairs;
+	struct ordo_error error;
+	if (!ordo_request_resolve(&resolved, &request, &error))
+		fail_msg("%s", error.text);
+	build_or_fail(&resolved, &sequence);
+	assert_true(ordo_merge(&sequence, NULL) && ordo_relay(&sequence, topology, NULL));
+	assert_true(ordo_order_moves(&sequence, ORDO_SEARCH_VISITS, &pairs, NULL));
+	const double answer = (double)pairs.visits / sequence.nmove;
+	free(pairs.items);
+	ordo_sequence_free(&sequence);
+	ordo_resolved_request_destroy(&resolved);
+	ordo_topology_destroy(topology);
+	return answer;
+}
+
+/* A search backwards only took 20 and 2,600 steps a move. */
+static void the_search_takes_few_steps_a_move_however_many_there_are(void **state)
+{
+	(void)state;
+	const double few = count_visits_per_move(64, "packing(pieces=1)"),
+		     more = count_visits_per_move(64, "packing(pieces=4)");
+	if (few > 50 || more > 300)
+		fail_msg("%.1f and %.1f steps a move", few, more);
+}
+
 /* Programs of callers. */
 
 static void write_star(struct ordo_builder *b, const struct ordo_problem *problem, void *closure)
@@ -449,6 +486,7 @@ int main(void)
 		cmocka_unit_test(in_place_what_lies_there_is_not_copied),
 		cmocka_unit_test(cells_are_what_the_operator_table_says),
 		cmocka_unit_test(where_the_search_gives_up_the_schedule_is_proved_all_the_same),
+		cmocka_unit_test(the_search_takes_few_steps_a_move_however_many_there_are),
 		cmocka_unit_test(a_program_of_a_caller_is_compiled_and_proved),
 		cmocka_unit_test(a_program_of_a_caller_is_compiled_on_a_topology),
 		cmocka_unit_test(a_program_of_a_caller_that_is_wrong_is_refused),

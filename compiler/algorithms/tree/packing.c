@@ -23,6 +23,8 @@
 #include <ordo/topology.h>
 #include <stdlib.h>
 
+__extension__ typedef unsigned __int128 wide;
+
 enum {
 	MOST_RANKS = 1024,
 	/* Trees of each root: with more ranks fewer, or their search takes minutes. */
@@ -43,7 +45,7 @@ enum {
 struct packed {
 	struct ordo_topology *mesh; /* where the request has no topology; NULL */
 	struct ordo_capacities graph;
-	/* With switches: what the trees load on pairs of ranks, and the links between these. */
+	/* With switches: the shares of pairs of ranks in the links between them, and these. */
 	struct ordo_capacities pairs;
 	struct ordo_pair_routes routes;
 	/* up: trees of sums; down: trees of results. ntree 0: there is no such phase. Of spanning
@@ -177,31 +179,69 @@ static bool pack_spanning(const struct ordo_resolved_request *request, struct pa
 	return packed->spanning;
 }
 
-/* Pairs of ranks, as wide as what the trees load on them. */
-static bool use_loads(struct packed *packed, struct ordo_error *error)
+/* Adds what the trees load on each pair of ranks. links: [nrank][nrank] */
+static void add_loads(const struct packed *packed, struct ordo_logical_link *links)
 {
 	const uint32_t nrank = packed->graph.nrank;
-	struct ordo_logical_links loads = {.nlink = nrank * nrank,
-		.links = ordo_array_make((size_t)nrank * nrank, sizeof *loads.links, 0)};
-	for (uint32_t i = 0; loads.links && i < loads.nlink; i++) {
-		loads.links[i].from = i / nrank;
-		loads.links[i].to = i % nrank;
-	}
-	for (uint32_t phase = 0; loads.links && phase < 2; phase++) {
+	for (uint32_t phase = 0; phase < 2; phase++) {
 		const struct ordo_packing *packing = phase ? &packed->down : &packed->up,
 					  *other = phase ? &packed->up : &packed->down;
 		for (uint32_t i = 0; i < packing->ntree * nrank; i++) {
 			const uint32_t v = i % nrank, parent = packing->parents[i];
-			loads.links[phase ? parent * nrank + v : v * nrank + parent].units +=
+			links[phase ? parent * nrank + v : v * nrank + parent].units +=
 				v == parent ? 0
 					    : packing->trees[i / nrank].units *
 						      (other->k ? other->k : 1);
 		}
 	}
-	const bool worked = loads.links
-				    ? ordo_logical_graph_make(&packed->pairs, &loads, nrank, error)
-				    : ordo_fail_memory(error);
-	ordo_logical_links_free(&loads);
+}
+
+enum { WIDEST = 1 << 20 };
+
+/* What a pair of ranks gets of the links on its route, if all share them by their loads: of the
+ * widest link WIDEST. on_links: [graph.narc] loads */
+static uint32_t share_of(
+	const struct packed *packed, uint32_t pair, uint64_t load, const uint64_t *on_links)
+{
+	uint64_t widest = 1, least = WIDEST;
+	for (uint32_t i = 0; i < packed->graph.narc; i++)
+		if ((uint64_t)packed->graph.arcs[i].units > widest)
+			widest = (uint64_t)packed->graph.arcs[i].units;
+	for (uint32_t i = packed->routes.first[pair]; i < packed->routes.first[pair + 1]; i++) {
+		const uint32_t link = packed->routes.arcs[i];
+		const wide share = (wide)packed->graph.arcs[link].units * load * WIDEST / widest /
+				   on_links[link];
+		least = share < least ? (uint64_t)share : least;
+	}
+	return least ? (uint32_t)least : 1;
+}
+
+/* Pairs of ranks, as wide as their shares of the links. */
+static bool use_shares(struct packed *packed, struct ordo_error *error)
+{
+	const uint32_t nrank = packed->graph.nrank, npair = nrank * nrank;
+	uint64_t *on_links = ordo_array_make(packed->graph.narc, sizeof *on_links, 0);
+	struct ordo_logical_links pairs = {
+		.nlink = npair, .links = ordo_array_make(npair, sizeof *pairs.links, 0)};
+	bool worked = on_links && pairs.links;
+	for (uint32_t i = 0; worked && i < npair; i++) {
+		pairs.links[i].from = i / nrank;
+		pairs.links[i].to = i % nrank;
+	}
+	if (worked)
+		add_loads(packed, pairs.links);
+	for (uint32_t pair = 0; worked && pair < npair; pair++)
+		for (uint32_t i = packed->routes.first[pair]; i < packed->routes.first[pair + 1];
+			i++)
+			on_links[packed->routes.arcs[i]] += pairs.links[pair].units;
+	for (uint32_t pair = 0; worked && pair < npair; pair++)
+		if (pairs.links[pair].units)
+			pairs.links[pair].units =
+				share_of(packed, pair, pairs.links[pair].units, on_links);
+	worked = worked ? ordo_logical_graph_make(&packed->pairs, &pairs, nrank, error)
+			: ordo_fail_memory(error);
+	free(on_links);
+	ordo_logical_links_free(&pairs);
 	return worked;
 }
 
@@ -232,7 +272,7 @@ static bool prepare(struct ordo_resolved_request *request, struct ordo_error *er
 		return ordo_fail_memory(error);
 	return (!reduces(op) || pack(request, true, topology, packed, error)) &&
 	       (!spreads(op) || pack(request, false, topology, packed, error)) &&
-	       (packed->graph.nvertex == packed->graph.nrank || use_loads(packed, error));
+	       (packed->graph.nvertex == packed->graph.nrank || use_shares(packed, error));
 }
 
 static void release(struct ordo_resolved_request *request)
@@ -427,16 +467,26 @@ static void write_moves(struct ordo_builder *b, const struct ordo_chunk_way *way
 	}
 }
 
-/* Whether no two ranks are more than one switch apart. Then moves are listed as if each had its
- * links for itself; elsewhere so many links at a time are seldom free at once, and moves are listed
+/* Whether all routes go over one switch only. Then moves are listed as if each had its links for
+ * itself; elsewhere links that a move wants at once are seldom free at once, and moves are listed
  * as if all pairs shared links by what they carry. */
-static bool is_flat(const struct packed *packed)
+static bool is_star(const struct packed *packed)
 {
-	const uint32_t npair = packed->graph.nrank * packed->graph.nrank;
-	bool flat = true;
-	for (uint32_t pair = 0; flat && pair < npair; pair++)
-		flat = packed->routes.first[pair + 1] <= packed->routes.first[pair] + 2;
-	return flat;
+	const struct ordo_pair_routes *routes = &packed->routes;
+	const uint32_t nrank = packed->graph.nrank;
+	uint32_t hub = ORDO_NONE;
+	for (uint32_t i = 0; i < routes->first[nrank * nrank]; i++) {
+		const struct ordo_arc *arc = &packed->graph.arcs[routes->arcs[i]];
+		const uint32_t ends[] = {arc->from, arc->to};
+		for (uint32_t k = 0; k < 2; k++) {
+			if (ends[k] < nrank)
+				continue;
+			if (hub != ORDO_NONE && hub != ends[k])
+				return false;
+			hub = ends[k];
+		}
+	}
+	return true;
 }
 
 static void build(struct ordo_builder *b, const struct ordo_resolved_request *request)
@@ -462,7 +512,7 @@ static void build(struct ordo_builder *b, const struct ordo_resolved_request *re
 	}
 	if (count_lanes(&lanes, request, NULL) && ways && lay_ways(request, ways, NULL) &&
 		ordo_list_moves(&moves, &nmove, switched ? &packed->pairs : &packed->graph,
-			switched && !lanes.several && is_flat(packed) ? &packed->routes : NULL,
+			switched && !lanes.several && is_star(packed) ? &packed->routes : NULL,
 			ways, nway, NULL)) {
 		contribute(b, ways, nway, request->problem.nrank);
 		/* One phase, in which moves to one rank go as one message. */

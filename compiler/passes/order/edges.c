@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 const struct lane_state ordo_order_new_lane = {.newest_in = ORDO_NONE,
+	.newest_out = ORDO_NONE,
 	.newest_entry = ORDO_NONE,
 	.last_out = ORDO_NONE,
 	.last_passed_on = ORDO_NONE,
@@ -30,12 +31,16 @@ struct clock_entry *ordo_order_place(
 		!ordo_array_reserve(&o->lists.before, &o->lists.before_room,
 			(size_t)edges->count + 1, sizeof *o->lists.before) ||
 		!ordo_array_reserve(&o->lists.same, &o->lists.same_room, (size_t)edges->count + 1,
-			sizeof *o->lists.same)) {
+			sizeof *o->lists.same) ||
+		!ordo_array_reserve(&o->lists.beside, &o->lists.beside_room,
+			(size_t)edges->count + 1, sizeof *o->lists.beside)) {
 		o->no_memory = true;
 		return NULL;
 	}
 	edge.signal = entry->signal;
 	o->lists.same[edges->count] = ORDO_NONE;
+	o->lists.beside[edges->count] = o->lanes[edge.from_lane].newest_out;
+	o->lanes[edge.from_lane].newest_out = edges->count;
 	o->lists.before[edges->count] = before ? *before : ORDO_NONE;
 	if (before)
 		*before = edges->count;

@@ -24,7 +24,9 @@
  *   a ring the reader a of a chunk reaches the write b that replaces it only by the chunk's own way
  *   round, which is one chain: O(1) instead of N - 1 hops.
  * - A search back from b over the edges, never twice over the same part of a stream, and never past
- *   a: every path is increasing in program order. It is exact until search_visits are used up for
+ *   a: every path is increasing in program order. In turn with it a search goes forwards from a:
+ *   where a is long ago and nobody was told, that ends at once. Whichever is done first answers.
+ *   It is exact until search_visits are used up for
  *   the whole compilation, and then gives up after a few visits a question, answering no: the edge
  *   may then be superfluous, never missing.
  *
@@ -101,8 +103,10 @@ static void end(struct ordering *o)
 	free(o->ranks.waited_for);
 	free(o->clocks.entries);
 	free(o->lists.same);
+	free(o->lists.beside);
 	free(o->deps.moves);
 	free(o->search.visits);
+	free(o->search.reached);
 	ordo_near_free(&o->clocks.ids);
 	ordo_map_free(&o->lists.signals);
 	ordo_near_free(&o->ranks.entered);

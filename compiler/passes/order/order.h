@@ -51,6 +51,7 @@ struct clocks {
 struct lane_state {
 	/* the newest edge it waits for, except those from a beginning; ORDO_NONE */
 	uint32_t newest_in;
+	uint32_t newest_out;   /* the newest edge after which it notifies; ORDO_NONE */
 	uint32_t newest_entry; /* the first of its list; ORDO_NONE */
 	/* the last move it notified after, except of a leaving rank; ORDO_NONE */
 	uint32_t last_out;
@@ -60,6 +61,8 @@ struct lane_state {
 	uint32_t newest_passed_on;
 	uint32_t search;    /* the search that last came here, */
 	uint32_t seen;	    /* and up to which move */
+	uint32_t reaching;  /* the search that last came here forwards, */
+	uint32_t knows;	    /* and the move from which on the stream knows */
 	uint32_t lately[2]; /* the clock entries last looked for, the latest first; ORDO_NONE */
 	uint32_t last;	    /* on a topology: its last move or relay; ORDO_NONE */
 	uint32_t beside;    /* the next stream of the same rank; ORDO_NONE */
@@ -70,6 +73,9 @@ struct edge_lists {
 	/* [nedge] the previous edge of the same waiting stream, or of the same leaving rank */
 	uint32_t *before;
 	size_t before_room;
+	/* [nedge] the previous edge of the same notifying stream */
+	uint32_t *beside;
+	size_t beside_room;
 	/* [nedge] the previous edge of the same two streams, except of their beginnings and ends */
 	uint32_t *same;
 	size_t same_room;
@@ -102,10 +108,18 @@ struct visit {
 	uint32_t lane, position, newest_in;
 };
 
+/* A stream that knows a move from a position on, and the next edge to look at. */
+struct reached {
+	uint32_t lane, position, edge;
+};
+
 struct search {
 	struct visit *visits;
 	uint32_t nvisit;
 	size_t room;
+	struct reached *reached; /* forwards */
+	uint32_t nreached, first;
+	size_t reached_room;
 	uint32_t number; /* of this search */
 	uint64_t most_visits;
 };

@@ -1,7 +1,8 @@
 /* search.c - is an ordering implied by stream order and the edges placed so far? */
 #include "order.h"
 
-enum { FEW_VISITS = 64, NRECENT = 8 };
+/* Steps of a search one way, and then the other. */
+enum { FEW_VISITS = 64, NRECENT = 8, BACKWARD_STEPS = 16, FORWARD_STEPS = 16 };
 
 void ordo_order_start_search(struct ordering *o)
 {
@@ -130,6 +131,75 @@ bool ordo_order_search(struct ordering *o, uint32_t move)
 	return false;
 }
 
+/* A search forwards comes to a stream that knows the move from this position on. */
+static void reach(struct ordering *o, uint32_t lane, uint32_t position)
+{
+	struct lane_state *state = &o->lanes[lane];
+	if (state->reaching == o->search.number && state->knows <= position)
+		return;
+	state->reaching = o->search.number;
+	state->knows = position;
+	if (!ordo_array_reserve(&o->search.reached, &o->search.reached_room,
+		    (size_t)o->search.nreached + 1, sizeof *o->search.reached))
+		o->no_memory = true;
+	else
+		o->search.reached[o->search.nreached++] =
+			(struct reached){lane, position, state->newest_out};
+}
+
+enum answer { NO, YES, UNKNOWN };
+
+/* Goes on forwards over some edges: to those after which streams that know the move notify others.
+ * NO: none is left. YES: `lane` knows it. Edges of a stream are by the moves that wait, so that
+ * none is missed which comes after a position. */
+static enum answer search_forwards(struct ordering *o, uint32_t lane, uint32_t to)
+{
+	for (uint32_t step = 0; step < FORWARD_STEPS; step++) {
+		if (o->search.first == o->search.nreached)
+			return NO;
+		struct reached *at = &o->search.reached[o->search.first];
+		const struct ordo_sync_edge *edge =
+			at->edge == ORDO_NONE ? NULL : &o->edges->items[at->edge];
+		o->edges->visits++;
+		if (!edge || edge->to < at->position || o->lanes[at->lane].knows < at->position) {
+			o->search.first++;
+			continue;
+		}
+		at->edge = o->lists.beside[at->edge];
+		if (edge->from == ORDO_NONE || edge->from < at->position)
+			continue;
+		if (edge->to_lane == lane && edge->to <= to)
+			return YES;
+		reach(o, edge->to_lane, edge->to);
+	}
+	return UNKNOWN;
+}
+
+/* Whether move `from` is before the places that the search goes on from, which are those of move
+ * `to`: backwards from there and forwards from `from` in turn, until one of them is done. */
+static bool search_both_ways(struct ordering *o, uint32_t from, uint32_t to)
+{
+	const uint64_t begun = o->edges->visits;
+	uint32_t steps = 0;
+	o->search.first = o->search.nreached = 0;
+	reach(o, lane_of(o, from), from);
+	for (uint32_t i = 0; i < o->search.nvisit; i++) {
+		struct clock_scan scan = start_scan(o, o->search.visits[i], from);
+		for (uint32_t at; (at = next_in_scan(o, &scan)) != ORDO_NONE;) {
+			if (!may_go_on(o, begun))
+				return false;
+			if (at >= from && ordo_order_is_before(o, from, at))
+				return true;
+			if (++steps % BACKWARD_STEPS)
+				continue;
+			const enum answer answer = search_forwards(o, lane_of(o, to), to);
+			if (answer != UNKNOWN)
+				return answer == YES;
+		}
+	}
+	return false;
+}
+
 /* Is anything of `rank` before them? */
 static bool search_rank(struct ordering *o, uint32_t rank)
 {
@@ -164,7 +234,7 @@ static bool is_implied(struct ordering *o, uint32_t from, uint32_t to, bool on_c
 	if (!yes) {
 		ordo_order_start_search(o);
 		ordo_order_search_from(o, lane, to, o->lanes[lane].newest_in);
-		yes = ordo_order_search(o, from);
+		yes = search_both_ways(o, from, to);
 	}
 	struct clock_entry *entry = yes ? ordo_order_make_clock(o, lane_of(o, from), lane) : NULL;
 	if (entry) {

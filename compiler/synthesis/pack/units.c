@@ -200,8 +200,8 @@ static bool compare_units(struct trying *trying, uint32_t least, uint32_t *k, ui
 	return true;
 }
 
-/* Capacities at which trees reach the bound exactly: 1, or 0: switches need more, or -1: no
- * memory. */
+/* Whether k trees of each root reach the bound exactly, on what whole trees fit into each link, which
+ * `capacities` becomes: 1, 0, or -1: no memory. */
 static int take_exact(struct trying *trying, uint32_t k, int64_t a, int64_t b, uint32_t *capacities)
 {
 	const struct ordo_capacities *graph = trying->graph;
@@ -209,7 +209,24 @@ static int take_exact(struct trying *trying, uint32_t k, int64_t a, int64_t b, u
 		const wide units = (wide)k * a * graph->arcs[i].units / b;
 		capacities[i] = units > INT32_MAX ? INT32_MAX : (uint32_t)units;
 	}
-	return trim(graph, capacities) ? try_capacities(trying, capacities, k) : 1;
+	trim(graph, capacities);
+	return try_capacities(trying, capacities, k);
+}
+
+/* The least k up to `most` that reaches the bound exactly; or the k given, if it does. 1, 0: there
+ * is none, or -1: no memory. */
+static int find_exact(const struct ordo_capacities *graph, struct trying *trying, uint32_t *k,
+	uint32_t most, int64_t a, int64_t b, uint32_t *capacities)
+{
+	const int64_t whole = exact_units(graph, a, b);
+	const uint32_t least = *k ? *k : 1;
+	int answer = 0;
+	most = *k ? *k : whole < most ? (uint32_t)whole : most;
+	for (uint32_t one = least; !answer && one <= most; one++) {
+		answer = take_exact(trying, one, a, b, capacities);
+		*k = answer == 1 ? one : *k;
+	}
+	return answer;
 }
 
 bool ordo_units_from_roots(const struct ordo_capacities *graph, uint32_t root, uint32_t *k,
@@ -218,15 +235,11 @@ bool ordo_units_from_roots(const struct ordo_capacities *graph, uint32_t root, u
 	int64_t a = 0, b = 1;
 	if (!bound_of(graph, root, &a, &b, error))
 		return false;
-	const int64_t exact = exact_units(graph, a, b);
-	const uint32_t wanted = *k ? *k : (uint32_t)exact;
 	struct trying trying;
 	int worked = make_trying(&trying, graph, root) ? 0 : -1;
-	if (!worked && (!*k ? exact <= most : *k % exact == 0))
-		worked = take_exact(&trying, wanted, a, b, capacities);
-	if (worked > 0)
-		*k = wanted;
-	else if (!worked)
+	if (!worked)
+		worked = find_exact(graph, &trying, k, most, a, b, capacities);
+	if (!worked)
 		worked = compare_units(&trying, *k ? *k : 1, k, *k ? *k : most, a, b, capacities)
 				 ? 1
 				 : -1;
