@@ -9,6 +9,7 @@
 
 /* Multiples of the natural K that are tried for pipelines. */
 static const uint32_t multiples[ORDO_NMULTIPLE] = {1, 4, 16, 64};
+/* Where a candidate says nothing of its moves. */
 enum { MAX_CHUNKS = 1024 };
 
 struct ordo_request ordo_table_request(const struct ordo_table *table, uint32_t i)
@@ -61,7 +62,7 @@ static void add_chunk_counts(
 		add(table, candidate, candidate->chunks_per_block / 2);
 	for (uint32_t m = 0; m < ORDO_NMULTIPLE; m++) {
 		const uint64_t K = (uint64_t)candidate->chunks_per_block * multiples[m];
-		if (m && (K > MAX_CHUNKS || (candidate->most_chunks && K > candidate->most_chunks)))
+		if (m && K > (candidate->most_chunks ? candidate->most_chunks : MAX_CHUNKS))
 			return;
 		add(table, candidate, (uint32_t)K);
 	}

@@ -29,31 +29,47 @@ struct event {
 	uint32_t arc;
 };
 
+/* The links of routes. */
+struct shared_links {
+	bool *busy;		 /* [routes->network->narc] */
+	uint32_t *first, *users; /* [narc + 1] of the network, arcs whose routes use a link */
+};
+
+/* The right of way of moves, for one pass. */
+struct right_of_way {
+	/* Time runs backwards: data goes from receivers to senders, sums down and results up. */
+	bool backwards;
+	uint32_t *numbers, *by_number; /* [2 nslot] place of a move in the list; the move there */
+};
+
+/* What one pass has done. */
+struct pass {
+	uint64_t time;
+	uint32_t *started, *ended; /* [2 nslot] moves, in time */
+	size_t nstarted, nended;
+};
+
 struct lister {
 	const struct ordo_capacities *graph;
 	const struct ordo_pair_routes *routes; /* NULL */
 	const struct ordo_chunk_way *ways;
 	uint32_t nway, nrank;
-	bool *busy;		 /* [routes->network->narc] */
-	uint32_t *first, *users; /* [narc + 1] of the network, arcs whose routes use a link */
-	uint32_t *arc_of;	 /* [nrank][nrank] */
-	struct heap *ready;	 /* [narc] moves, the least number first */
-	uint32_t *current;	 /* [narc] the move on it; ORDO_NONE */
-	uint32_t *waiting;	 /* [nway][nrank] sums that must still arrive */
-	bool *locked;		 /* [nway][nrank] a sum arrives */
-	struct heap *parked;	 /* [nway * nrank] moves that wait for the sum that arrives */
+	struct shared_links links;
+	uint32_t *arc_of;    /* [nrank][nrank] */
+	struct heap *ready;  /* [narc] moves, the least number first */
+	uint32_t *current;   /* [narc] the move on it; ORDO_NONE */
+	uint32_t *waiting;   /* [nway][nrank] sums that must still arrive */
+	bool *locked;	     /* [nway][nrank] a sum arrives */
+	struct heap *parked; /* [nway * nrank] moves that wait for the sum that arrives */
 	struct event *events;
 	size_t nevent, event_room;
 	uint64_t *idle; /* [nidle] arcs to look at, below their rank in the upper half */
 	bool *is_idle;
 	uint32_t nidle;
-	uint32_t *numbers, *by_number; /* [2 nslot] place of a move in the list; the move there */
-	/* Time runs backwards: data goes from receivers to senders, sums down and results up. */
-	bool backwards;
-	uint32_t *started, *ended; /* [2 nslot] moves of this pass, in time */
-	size_t nmove, nended;
-	uint64_t time, widest; /* so far; units of the widest arc */
-	uint64_t *work; /* [narc of the network or the graph] time on it, of the first pass */
+	struct right_of_way list;
+	struct pass pass;
+	uint64_t widest; /* units of the widest arc */
+	uint64_t *work;	 /* [narc of network or graph] time on it, of all passes */
 	bool failed;
 };
 
@@ -131,9 +147,9 @@ static void look_at(struct lister *lister, uint32_t arc)
 /* A link is free for the moves that use it. */
 static void set_free(struct lister *lister, uint32_t link)
 {
-	lister->busy[link] = false;
-	for (uint32_t i = lister->first[link]; i < lister->first[link + 1]; i++)
-		look_at(lister, lister->users[i]);
+	lister->links.busy[link] = false;
+	for (uint32_t i = lister->links.first[link]; i < lister->links.first[link + 1]; i++)
+		look_at(lister, lister->links.users[i]);
 }
 
 /* Way, ends and kind of a move. */
@@ -149,18 +165,18 @@ static struct ordo_listed_move move_of(const struct lister *lister, uint32_t mov
 static void make_ready(struct lister *lister, uint32_t move)
 {
 	const struct ordo_listed_move it = move_of(lister, move);
-	const size_t pair = lister->backwards ? (size_t)it.to * lister->nrank + it.from
-					      : (size_t)it.from * lister->nrank + it.to;
+	const size_t pair = lister->list.backwards ? (size_t)it.to * lister->nrank + it.from
+						   : (size_t)it.from * lister->nrank + it.to;
 	const uint32_t arc = lister->arc_of[pair];
-	push(lister, &lister->ready[arc], lister->numbers[move]);
+	push(lister, &lister->ready[arc], lister->list.numbers[move]);
 	look_at(lister, arc);
 }
 
 /* Whether a move adds to a slot, to which nothing else is added at the same time. */
 static bool adds(const struct lister *lister, const struct ordo_listed_move *it, uint32_t *slot)
 {
-	*slot = it->way * lister->nrank + (lister->backwards ? it->from : it->to);
-	return it->sums != lister->backwards;
+	*slot = it->way * lister->nrank + (lister->list.backwards ? it->from : it->to);
+	return it->sums != lister->list.backwards;
 }
 
 /* A vertex has the result of a chunk: it goes to its children. */
@@ -189,13 +205,13 @@ static void complete(struct lister *lister, uint32_t arc)
 	}
 	const struct ordo_listed_move it = move_of(lister, lister->current[arc]);
 	uint32_t slot;
-	lister->ended[lister->nended++] = lister->current[arc];
+	lister->pass.ended[lister->pass.nended++] = lister->current[arc];
 	lister->current[arc] = ORDO_NONE;
 	look_at(lister, arc);
 	if (adds(lister, &it, &slot)) {
 		lister->locked[slot] = false;
 		while (lister->parked[slot].count)
-			make_ready(lister, lister->by_number[pop(&lister->parked[slot])]);
+			make_ready(lister, lister->list.by_number[pop(&lister->parked[slot])]);
 	}
 	if (!it.sums)
 		send_down(lister, it.way, it.to);
@@ -220,7 +236,7 @@ static bool is_free(const struct lister *lister, uint32_t arc)
 	const struct ordo_arc *ends = &lister->graph->arcs[arc];
 	const uint32_t pair = ends->from * lister->nrank + ends->to;
 	for (uint32_t i = routes->first[pair]; answer && i < routes->first[pair + 1]; i++)
-		answer = !lister->busy[routes->arcs[i]];
+		answer = !lister->links.busy[routes->arcs[i]];
 	return answer;
 }
 
@@ -241,7 +257,7 @@ static void occupy(struct lister *lister, uint32_t arc, uint64_t time)
 		const uint32_t link = routes->arcs[i];
 		const uint64_t length = time_on(lister, routes->network, link);
 		lister->work[link] += length;
-		lister->busy[link] = true;
+		lister->links.busy[link] = true;
 		longest = length > longest ? length : longest;
 		push_event(lister, (struct event){time + length, lister->graph->narc + link});
 	}
@@ -253,7 +269,7 @@ static void start(struct lister *lister, uint32_t arc, uint64_t time)
 	struct heap *ready = &lister->ready[arc];
 	lister->is_idle[arc] = false;
 	while (ready->count && !lister->failed && is_free(lister, arc)) {
-		const uint32_t number = pop(ready), move = lister->by_number[number];
+		const uint32_t number = pop(ready), move = lister->list.by_number[number];
 		const struct ordo_listed_move it = move_of(lister, move);
 		uint32_t slot;
 		const bool locks = adds(lister, &it, &slot);
@@ -263,7 +279,7 @@ static void start(struct lister *lister, uint32_t arc, uint64_t time)
 		}
 		lister->locked[slot] = locks;
 		lister->current[arc] = move;
-		lister->started[lister->nmove++] = move;
+		lister->pass.started[lister->pass.nstarted++] = move;
 		occupy(lister, arc, time);
 		return;
 	}
@@ -287,17 +303,17 @@ static void rank_idle(struct lister *lister)
 
 static void run(struct lister *lister)
 {
-	lister->time = 0;
-	lister->nmove = lister->nended = 0;
+	lister->pass.time = 0;
+	lister->pass.nstarted = lister->pass.nended = 0;
 	for (;;) {
 		rank_idle(lister);
 		for (uint32_t i = 0; i < lister->nidle; i++)
-			start(lister, (uint32_t)lister->idle[i], lister->time);
+			start(lister, (uint32_t)lister->idle[i], lister->pass.time);
 		lister->nidle = 0;
 		if (!lister->nevent || lister->failed)
 			return;
-		lister->time = lister->events[0].time;
-		while (lister->nevent && lister->events[0].time == lister->time)
+		lister->pass.time = lister->events[0].time;
+		while (lister->nevent && lister->events[0].time == lister->pass.time)
 			complete(lister, pop_event(lister).arc);
 	}
 }
@@ -325,11 +341,11 @@ static bool list_users(struct lister *lister)
 	const struct ordo_pair_routes *routes = lister->routes;
 	const struct ordo_capacities *graph = lister->graph;
 	const uint32_t nlink = routes->network->narc;
-	lister->busy = ordo_array_make(nlink, sizeof *lister->busy, 0);
-	lister->first = ordo_array_make((size_t)nlink + 1, sizeof *lister->first, 0);
-	lister->users = ordo_array_make(
-		routes->first[(size_t)graph->nrank * graph->nrank], sizeof *lister->users, 0);
-	if (!lister->busy || !lister->first || !lister->users)
+	lister->links.busy = ordo_array_make(nlink, sizeof *lister->links.busy, 0);
+	lister->links.first = ordo_array_make((size_t)nlink + 1, sizeof *lister->links.first, 0);
+	lister->links.users = ordo_array_make(
+		routes->first[(size_t)graph->nrank * graph->nrank], sizeof *lister->links.users, 0);
+	if (!lister->links.busy || !lister->links.first || !lister->links.users)
 		return false;
 	for (uint32_t turn = 0; turn < 2; turn++) {
 		for (uint32_t arc = graph->narc; arc-- > 0;) {
@@ -337,12 +353,14 @@ static bool list_users(struct lister *lister)
 				graph->arcs[arc].from * graph->nrank + graph->arcs[arc].to;
 			for (uint32_t i = routes->first[pair]; i < routes->first[pair + 1]; i++)
 				if (turn)
-					lister->users[--lister->first[routes->arcs[i]]] = arc;
+					lister->links
+						.users[--lister->links.first[routes->arcs[i]]] =
+						arc;
 				else
-					lister->first[routes->arcs[i]]++;
+					lister->links.first[routes->arcs[i]]++;
 		}
 		for (uint32_t link = 0; !turn && link < nlink; link++)
-			lister->first[link + 1] += lister->first[link];
+			lister->links.first[link + 1] += lister->links.first[link];
 	}
 	return true;
 }
@@ -361,14 +379,14 @@ static bool make_lister(struct lister *lister)
 	lister->parked = ordo_array_make(nslot, sizeof *lister->parked, 0);
 	lister->work = ordo_array_make(lister->routes ? lister->routes->network->narc : graph->narc,
 		sizeof *lister->work, 0);
-	lister->numbers = ordo_array_make(2 * nslot, sizeof *lister->numbers, 0);
-	lister->by_number = ordo_array_make(2 * nslot, sizeof *lister->by_number, 0);
-	lister->started = ordo_array_make(2 * nslot, sizeof *lister->started, 0);
-	lister->ended = ordo_array_make(2 * nslot, sizeof *lister->ended, 0);
-	if (nslot >= ORDO_NONE / 2 || !lister->work || !lister->numbers || !lister->by_number ||
-		!lister->started || !lister->ended || !lister->arc_of || !lister->ready ||
-		!lister->current || !lister->idle || !lister->is_idle || !lister->waiting ||
-		!lister->locked || !lister->parked)
+	lister->list.numbers = ordo_array_make(2 * nslot, sizeof *lister->list.numbers, 0);
+	lister->list.by_number = ordo_array_make(2 * nslot, sizeof *lister->list.by_number, 0);
+	lister->pass.started = ordo_array_make(2 * nslot, sizeof *lister->pass.started, 0);
+	lister->pass.ended = ordo_array_make(2 * nslot, sizeof *lister->pass.ended, 0);
+	if (nslot >= ORDO_NONE / 2 || !lister->work || !lister->list.numbers ||
+		!lister->list.by_number || !lister->pass.started || !lister->pass.ended ||
+		!lister->arc_of || !lister->ready || !lister->current || !lister->idle ||
+		!lister->is_idle || !lister->waiting || !lister->locked || !lister->parked)
 		return false;
 	for (uint32_t i = 0; i < graph->narc; i++)
 		if (graph->arcs[i].from < nrank && graph->arcs[i].to < nrank)
@@ -382,9 +400,9 @@ static void free_lister(struct lister *lister)
 		free(lister->ready[i].items);
 	for (size_t i = 0; lister->parked && i < (size_t)lister->nway * lister->nrank; i++)
 		free(lister->parked[i].items);
-	free(lister->busy);
-	free(lister->first);
-	free(lister->users);
+	free(lister->links.busy);
+	free(lister->links.first);
+	free(lister->links.users);
 	free(lister->arc_of);
 	free(lister->ready);
 	free(lister->current);
@@ -395,35 +413,35 @@ static void free_lister(struct lister *lister)
 	free(lister->parked);
 	free(lister->events);
 	free(lister->work);
-	free(lister->numbers);
-	free(lister->by_number);
-	free(lister->started);
-	free(lister->ended);
+	free(lister->list.numbers);
+	free(lister->list.by_number);
+	free(lister->pass.started);
+	free(lister->pass.ended);
 }
 
 /* The list for the next pass, which runs the other way in time: what ended last comes first. A sum
  * becomes a result, and a result a sum. */
 static void turn(struct lister *lister, const struct ordo_chunk_way *ways)
 {
-	lister->backwards = !lister->backwards;
+	lister->list.backwards = !lister->list.backwards;
 	lister->ways = ways;
-	for (uint32_t i = 0; i < lister->nended; i++) {
-		const uint32_t move = lister->ended[lister->nended - 1 - i] ^ 1;
-		lister->numbers[move] = i;
-		lister->by_number[i] = move;
+	for (uint32_t i = 0; i < lister->pass.nended; i++) {
+		const uint32_t move = lister->pass.ended[lister->pass.nended - 1 - i] ^ 1;
+		lister->list.numbers[move] = i;
+		lister->list.by_number[i] = move;
 	}
 }
 
 /* The moves of this pass by the time at which they begin, as seen forwards. */
 static void keep_moves(const struct lister *lister, struct ordo_listed_move *moves)
 {
-	for (size_t i = 0; i < lister->nmove; i++)
-		if (lister->backwards) {
+	for (size_t i = 0; i < lister->pass.nstarted; i++)
+		if (lister->list.backwards) {
 			const struct ordo_listed_move it =
-				move_of(lister, lister->ended[lister->nmove - 1 - i]);
+				move_of(lister, lister->pass.ended[lister->pass.nstarted - 1 - i]);
 			moves[i] = (struct ordo_listed_move){it.to, it.from, it.way, !it.sums};
 		} else {
-			moves[i] = move_of(lister, lister->started[i]);
+			moves[i] = move_of(lister, lister->pass.started[i]);
 		}
 }
 
@@ -447,16 +465,16 @@ static void make_passes(
 		turned[way] = (struct ordo_chunk_way){
 			ways[way].chunk, ways[way].root, ways[way].down, ways[way].up};
 	for (uint32_t i = 0; i < 2 * lister->nway * lister->nrank; i++)
-		lister->numbers[i] = lister->by_number[i] = i;
+		lister->list.numbers[i] = lister->list.by_number[i] = i;
 	for (uint32_t pass = 0; pass < PASSES && !lister->failed && best > least; pass++) {
 		if (pass)
 			turn(lister, pass % 2 ? turned : ways);
 		begin(lister);
 		run(lister);
 		least = pass ? least : least_time(lister);
-		if (lister->time < best)
+		if (lister->pass.time < best)
 			keep_moves(lister, moves);
-		best = lister->time < best ? lister->time : best;
+		best = lister->pass.time < best ? lister->pass.time : best;
 	}
 }
 
@@ -478,7 +496,7 @@ bool ordo_list_moves(struct ordo_listed_move **moves, size_t *nmove,
 	lister.failed = !make_lister(&lister) || !turned || !*moves;
 	if (!lister.failed)
 		make_passes(&lister, turned, *moves);
-	*nmove = lister.nmove;
+	*nmove = lister.pass.nstarted;
 	free_lister(&lister);
 	free(turned);
 	if (!lister.failed)

@@ -68,16 +68,31 @@ def check_direct(ordo, report, links):
 @desk_case("placed: on full meshes and one switch every order is free")
 def _(ordo):
     draw = random.Random(20)
-    for number in range(25):
+    for number in range(100):
         nrank = 2 + number % 7
         order = draw_order(range(nrank), draw)
-        for topology, operator in itertools.product(
-                ("full-mesh", "star"), ("allreduce", "reduce-scatter")):
+        operator = ("allreduce", "reduce-scatter")[number // 7 % 2]
+        for topology in ("full-mesh", "star"):
             words = ["-n", nrank, "--topology", topology]
             report = compile_placed(ordo, operator, words, order)
             price = report["order_price"]
             wanted(of(price, "") == of(price, "bound_"), order, topology, operator, price)
             wanted(price["price"] == 1, price)
+
+
+@desk_case("placed: an order by servers is free, one across them costs as much as they are large")
+def _(ordo):
+    draw = random.Random(22)
+    for number in range(12):
+        order = f"{draw_order(range(4), draw)}+{draw_order(range(4, 8), draw)}"
+        words = ["-n", 8, "--topology", "servers:2x4"]
+        price = compile_placed(ordo, "reduce-scatter", words, order)["order_price"]
+        wanted(of(price, "") == of(price, "bound_"), order, price)
+        price = compile_placed(ordo, "allreduce", words, order)["order_price"]
+        wanted(of(price, "least_") == of(price, "bound_") and price["price"] <= 1.02, order, price)
+    across = compile_placed(ordo, "reduce-scatter", words, "((0+4)+(1+5))+((2+6)+(3+7))")
+    wanted(across["order_price"]["price"] == 4 and across["order_price"]["least_price"] > 3.6,
+           across["order_price"])
 
 
 @desk_case("placed: a ReduceScatter on a ring of 4 costs 4/3 to 3/2 for all 15 orders")

@@ -37,7 +37,7 @@ enum {
 	MOST_PIECES = 4,
 	USUAL_MOVES = 1 << 14,
 	/* A choice by size tries more pieces while there are at most so many moves. */
-	MOST_TRIED = 1 << 13,
+	MOST_TRIED = 1 << 15,
 	/* A choice tries it up to so many ranks: with more, sums can take a minute to compile. */
 	MOST_TRIED_RANKS = 64
 };

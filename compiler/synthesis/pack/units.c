@@ -200,8 +200,8 @@ static bool compare_units(struct trying *trying, uint32_t least, uint32_t *k, ui
 	return true;
 }
 
-/* Whether k trees of each root reach the bound exactly, on what whole trees fit into each link, which
- * `capacities` becomes: 1, 0, or -1: no memory. */
+/* Whether k trees of each root reach the bound exactly on what whole trees fit into each link,
+ * which `capacities` becomes: 1, 0, or -1: no memory. */
 static int take_exact(struct trying *trying, uint32_t k, int64_t a, int64_t b, uint32_t *capacities)
 {
 	const struct ordo_capacities *graph = trying->graph;
