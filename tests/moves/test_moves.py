@@ -117,6 +117,9 @@ def _(ordo):
     wanted((ordo.folder / "a.json").read_bytes() == (ordo.folder / "b.json").read_bytes())
 
 
+# The second reduction into slot 1 is one too many; the moves before it become two tasks.
+TWICE = ("copy 0i0 0o0", "copy 0i1 0o1", "reduce 1i0 0o0", "reduce 1i1 0o1", "reduce 1i1 0o1",
+         "copy 0o0 1o0 2")
 # Lines of moves, head, exit code, and what is said at which line.
 REFUSED = (
     (("copy 0s0 0o0",), {"scratch_slots": 1}, 1,
@@ -154,6 +157,9 @@ REFUSED = (
     (("copy 0i0 0o0", "reduce 1i0 0o0", "reduce 1i0 0o0", "copy 0o0 1o0"), {}, 1,
      r"moves.json:5:1: error\[R11\]: rank 0, output slot 0 holds chunk 0 = .* wanted chunk 0, "),
     (("copy 0i0 0o0", "copy 0o0 1o0"), {}, 1, r"moves.json:4:1: error\[R11\]"),
+    (TWICE, {"chunks_per_block": 2}, 1, r"moves.json:7:1: error\[R11\]: rank 0, output slot 1"),
+    (TWICE, {"chunks_per_block": 2, "accumulate": "f32"}, 1,
+     r"moves.json:8:1: error\[R11\]: rank 1, output slot 1"),
 )
 
 
