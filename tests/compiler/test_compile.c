@@ -92,8 +92,8 @@ static void a_request_that_makes_no_sense_is_refused(void **state)
 	request.problem.op = ORDO_ALLGATHER;
 	check_request_refused(&request, "AllGather adds nothing", "");
 	request = allreduce(4, "mesh(shots=2)");
-	request.problem.op = ORDO_REDUCE;
-	check_request_refused(&request, "not for Reduce", "");
+	request.problem.op = ORDO_GATHER;
+	check_request_refused(&request, "not for Gather", "");
 	struct ordo_topology *topology = ordo_topology_make("full-mesh", 5, NULL);
 	request = allreduce(4, "mesh");
 	request.topology = topology;
