@@ -526,7 +526,7 @@ const struct command draw_command = {
 		"  ordo draw wrong.json -o wrong.svg\n"
 		"  ordo draw ring.json --load --topology full-mesh --size 16MiB -o load.svg\n"
 		"  ordo draw ring.json --space-time --topology full-mesh --size 16MiB -o time.svg\n"
-		"  ordo draw packing.json --trees-of 0 --fail-link 0-1 -o trees.svg\n"
+		"  ordo draw ring.json --trees-of 0 --topology full-mesh -o trees.svg\n"
 		"  ordo draw ring.json --space-time --trace trace.json -o traced.svg\n"
 		"  ordo draw --topology full-mesh --ranks 8 --fail-link 0-1 -o mesh.png\n"
 		"  ordo draw --topology torus:4x4 -o torus.json",
