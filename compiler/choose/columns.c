@@ -71,7 +71,8 @@ static double least_bytes_of_busiest(
 double ordo_columns_bound(const struct ordo_columns *columns, uint32_t i, uint64_t bytes)
 {
 	const struct ordo_evaluated *item = &columns->table->items[i];
-	if (item->refused || columns->most_bandwidth <= 0)
+	/* Claims are of equal blocks. */
+	if (item->refused || columns->most_bandwidth <= 0 || columns->wish->block_count)
 		return 0;
 	/* Claims are for the natural K. With more chunks there are no fewer steps, and the volume
 	 * differs by rounding. */
@@ -115,6 +116,8 @@ static bool predict(struct ordo_columns *columns, uint32_t i, const struct ordo_
 		.bytes = column->bytes,
 		.element_bytes = wish->element_bytes,
 		.scratch_element_bytes = wish->scratch_element_bytes,
+		.block_count = wish->block_count,
+		.proportional = wish->block_count,
 		.limit = limit};
 	struct ordo_prediction *prediction = ordo_predict(schedule, &options, error);
 	if (!prediction)

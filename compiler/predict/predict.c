@@ -1,5 +1,6 @@
 /* predict.c - predicts the time of a schedule on a topology, and its breakdown. */
-#include "bounds.h"
+#include "bounds/bounds.h"
+#include "rounds.h"
 #include "simulate.h"
 #include <ordo/arena.h>
 #include <ordo/options.h>
@@ -159,9 +160,12 @@ static bool predict(struct ordo_prediction *prediction, const struct ordo_schedu
 		      ordo_resources_make(&resources, schedule, &routes, options, error) &&
 		      simulate(prediction, &run, error);
 	prediction->bytes = sizes.bytes;
-	if (worked && !options->no_bounds && !prediction->given_up)
-		worked = ordo_bounds_make(
-			&prediction->bounds, &schedule->problem, sizes.bytes, options, error);
+	const bool wanted = worked && !options->no_bounds && !prediction->given_up;
+	if (wanted)
+		worked = ordo_bounds_make(&prediction->bounds, &schedule->problem, sizes.bytes,
+			sizes.block_bytes, options, error);
+	if (wanted && worked && options->block_count)
+		worked = ordo_rounds_make(&prediction->rounds, &run, error);
 	free(run.used);
 	free(run.delay);
 	ordo_resources_free(&resources);
@@ -176,6 +180,12 @@ static struct ordo_prediction *predict_checked(const struct ordo_schedule *sched
 	if (options->topology && options->topology->nrank != schedule->problem.nrank) {
 		ordo_fail(error, ORDO_USAGE, 0, "topology %.64s: found %u ranks, wanted %u",
 			options->topology->name, options->topology->nrank, schedule->problem.nrank);
+		return NULL;
+	}
+	if (options->block_count && !ordo_has_counts(schedule->problem.op)) {
+		ordo_fail(error, ORDO_USAGE, 0,
+			"%s: found a count for each block, wanted one for all: it has no V form",
+			ordo_operator_facts(schedule->problem.op)->name);
 		return NULL;
 	}
 	struct ordo_prediction *prediction = calloc(1, sizeof *prediction);

@@ -84,7 +84,7 @@ void ordo_work_of(const struct ordo_timed_run *run, uint32_t i, uint32_t s, stru
 	const struct ordo_resources *resources = run->resources;
 	double rate = resources->add_rate;
 	*work = (struct ordo_work){.route = ORDO_NONE};
-	if (!ordo_task_moves(task))
+	if (!ordo_task_moves(task) || ordo_moves_nothing(run->sizes, task))
 		return;
 	if (sends(task)) {
 		work->route = ordo_route_of(run->routes, s, stream->rank, task->peer);
@@ -106,7 +106,7 @@ double ordo_latency_of(const struct ordo_timed_run *run, uint32_t i, const struc
 	const struct ordo_timed_task *times = run->timeline->tasks;
 	if (task->kind == ORDO_WAIT)
 		message->issued = later(message->issued, times[times[i].notify].end);
-	if (!ordo_task_moves(task))
+	if (!ordo_task_moves(task) || ordo_moves_nothing(run->sizes, task))
 		return 0;
 	const struct ordo_task *last =
 		message->task == ORDO_NONE ? NULL : &run->schedule->tasks[message->task];

@@ -6,11 +6,14 @@
 
 struct ordo_sizes_of_moves {
 	uint32_t chunks_per_block;
-	double block;		 /* elements in a block */
-	double chunk;		 /* bytes in a chunk, if chunks may split elements; otherwise 0 */
-	double *begin;		 /* [chunks_per_block + 1] where a chunk begins in its block */
+	double block; /* elements in a block */
+	double chunk; /* bytes in a chunk, if chunks may split elements; otherwise 0 */
+	/* [chunks_per_block + 1] where a chunk begins in its block; or, of unequal blocks,
+	 * [nchunk + 1] where it begins */
+	double *begin;
+	double *block_bytes;	 /* [nblock] of unequal blocks; NULL: all are equal */
 	double element, scratch; /* bytes of one, and of one in scratch */
-	double bytes;		 /* of one rank's larger buffer */
+	double bytes;		 /* of one rank's larger buffer, of the largest of all ranks */
 };
 
 /* The caller frees it, also after false: no memory. */
@@ -23,10 +26,19 @@ static inline double ordo_elements_of(
 	const struct ordo_sizes_of_moves *sizes, uint32_t first_chunk, uint32_t count)
 {
 	const uint32_t K = sizes->chunks_per_block, end = first_chunk + count;
+	if (sizes->block_bytes)
+		return sizes->begin[end] - sizes->begin[first_chunk];
 	if (sizes->chunk > 0)
 		return count * sizes->chunk;
 	return (end / K - first_chunk / K) * sizes->block + sizes->begin[end % K] -
 	       sizes->begin[first_chunk % K];
+}
+
+/* Does a task move nothing, since blocks have counts, and those that it moves are empty? */
+static inline bool ordo_moves_nothing(
+	const struct ordo_sizes_of_moves *sizes, const struct ordo_task *task)
+{
+	return sizes->block_bytes && !(ordo_elements_of(sizes, task->chunk, task->count) > 0);
 }
 
 static inline double ordo_element_in(const struct ordo_sizes_of_moves *sizes, uint32_t buffer)

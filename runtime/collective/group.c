@@ -4,6 +4,7 @@
 #include "kernels/arithmetic.h"
 #include <inttypes.h>
 #include <ordo/arena.h>
+#include <ordo/detail/slots.h>
 #include <ordo/options.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -101,13 +102,11 @@ static uint64_t count_bytes(
 			       problem->op == ORDO_ALLTOALL ? problem->nrank : ordo_nblock(problem),
 		       most = UINT64_MAX / ordo_type_size(options->type);
 	uint64_t count = 0;
-	for (uint64_t i = 0; i < nblock; i++) {
-		const uint64_t block =
-			options->block_count ? options->block_count[i] : options->count;
-		if (block > most - count)
-			return UINT64_MAX;
-		count += block;
-	}
+	if (options->block_count && !ordo_blocks_size(problem, options->block_count, &count))
+		return UINT64_MAX;
+	if (!options->block_count && options->count > most / nblock)
+		return UINT64_MAX;
+	count = options->block_count ? count : options->count * nblock;
 	return count * ordo_type_size(options->type);
 }
 

@@ -34,7 +34,7 @@ static void forget_binding(struct bound *bound, const struct binding *binding)
 	for (size_t i = bound->nkept; i > 0; i--) {
 		if (bound->kept[i - 1].key.kind >> 16 != kind >> 16)
 			continue;
-		ordo_collective_destroy(bound->kept[i - 1].collective);
+		ordo_kept_destroy(&bound->kept[i - 1]);
 		bound->kept[i - 1] = bound->kept[--bound->nkept];
 	}
 	if (binding->owned)

@@ -12,8 +12,9 @@
 struct key ordo_call_key(enum ordo_operator op, uint32_t root, enum ordo_type type,
 	enum ordo_reduction reduction, uint64_t count)
 {
-	return (struct key){count, (uint64_t)root << 32 | (uint64_t)op << 16 | (uint64_t)type << 8 |
-					   (uint64_t)reduction};
+	return (struct key){.count = count,
+		.kind = (uint64_t)root << 32 | (uint64_t)op << 16 | (uint64_t)type << 8 |
+			(uint64_t)reduction};
 }
 
 static enum ordo_operator op_of(const struct key *key)
@@ -26,9 +27,43 @@ static uint32_t root_of(const struct key *key)
 	return (uint32_t)(key->kind >> 32);
 }
 
+struct key ordo_call_key_unequal(
+	const struct key *equal, const uint64_t *block_count, uint32_t nrank)
+{
+	struct key key = *equal;
+	key.block_count = block_count;
+	key.nblock = op_of(equal) == ORDO_ALLTOALL ? (size_t)nrank * nrank : nrank;
+	key.count = 0;
+	for (size_t b = 0; b < key.nblock; b++)
+		key.count = (key.count ^ block_count[b]) * UINT64_C(0x9e3779b97f4a7c15) +
+			    (key.count >> 29);
+	return key;
+}
+
 static bool is_same(const struct key *a, const struct key *b)
 {
-	return a->count == b->count && a->kind == b->kind;
+	return a->count == b->count && a->kind == b->kind && a->nblock == b->nblock &&
+	       (!a->nblock ||
+		       !memcmp(a->block_count, b->block_count, a->nblock * sizeof(uint64_t)));
+}
+
+void ordo_kept_destroy(struct kept *kept)
+{
+	ordo_collective_destroy(kept->collective);
+	free(kept->counts);
+}
+
+/* Gives the key counts of its own. false: no memory. */
+static bool own_counts(struct kept *kept)
+{
+	const size_t size = kept->key.nblock * sizeof *kept->counts;
+	if (!size)
+		return true;
+	kept->counts = malloc(size);
+	if (kept->counts)
+		memcpy(kept->counts, kept->key.block_count, size);
+	kept->key.block_count = kept->counts;
+	return kept->counts;
 }
 
 static bool fail_unbound(const struct ordo_communicator *communicator, const struct key *key,
@@ -83,7 +118,7 @@ static void evict(struct ordo_communicator *communicator)
 				oldest = &bound->kept[i];
 		if (!oldest)
 			return;
-		ordo_collective_destroy(oldest->collective);
+		ordo_kept_destroy(oldest);
 		*oldest = bound->kept[--bound->nkept];
 	}
 }
@@ -103,16 +138,21 @@ static struct kept *make(
 	evict(communicator);
 	const struct ordo_plan_options options = {.type = (enum ordo_type)(key->kind >> 8 & 0xff),
 		.reduction = (enum ordo_reduction)(key->kind & 0xff),
-		.count = key->count};
+		.count = key->count,
+		.block_count = key->block_count};
+	struct kept kept = {.key = *key};
 	if (!ordo_array_reserve(
-		    &bound->kept, &bound->kept_room, bound->nkept + 1, sizeof *bound->kept)) {
+		    &bound->kept, &bound->kept_room, bound->nkept + 1, sizeof *bound->kept) ||
+		!own_counts(&kept)) {
 		ordo_fail_memory(error);
 		return NULL;
 	}
-	struct ordo_collective *collective = ordo_group_make(binding->group, &options, error);
-	if (!collective)
+	kept.collective = ordo_group_make(binding->group, &options, error);
+	if (!kept.collective) {
+		ordo_kept_destroy(&kept);
 		return NULL;
-	bound->kept[bound->nkept] = (struct kept){*key, collective, 0};
+	}
+	bound->kept[bound->nkept] = kept;
 	return &bound->kept[bound->nkept++];
 }
 
@@ -143,8 +183,10 @@ static const struct ordo_collective *look_up(struct ordo_communicator *communica
 		collective = kept->collective;
 		kept->last_lookup = ++bound->nlookup;
 		atomic_store(&table->held, collective);
-		table->found[table_slot(key)].key = *key;
-		table->found[table_slot(key)].collective = collective;
+		if (!key->nblock) {
+			table->found[table_slot(key)].key = *key;
+			table->found[table_slot(key)].collective = collective;
+		}
 	}
 	pthread_mutex_unlock(&bound->lock);
 	return collective;
@@ -159,6 +201,9 @@ const struct ordo_collective *ordo_bound_find(struct ordo_communicator *communic
 		return NULL;
 	}
 	struct lookup_table *table = &bound->lookup_tables[rank];
+	/* Counts are looked up behind the lock: a table would have to own them. */
+	if (key->nblock)
+		return look_up(communicator, table, key, error);
 	const uint32_t slot = table_slot(key);
 	const struct ordo_collective *collective = table->found[slot].collective;
 	if (!collective || !is_same(&table->found[slot].key, key))
@@ -175,7 +220,7 @@ void ordo_bound_destroy(struct bound *bound)
 	if (!bound)
 		return;
 	for (size_t i = 0; i < bound->nkept; i++)
-		ordo_collective_destroy(bound->kept[i].collective);
+		ordo_kept_destroy(&bound->kept[i]);
 	for (size_t i = 0; i < bound->nbinding; i++)
 		if (bound->bindings[i].owned)
 			ordo_group_destroy(bound->bindings[i].group);

@@ -18,9 +18,12 @@
 
 #include "state.h"
 
-/* The key of a collective: a count, and root, operator, type and reduction packed in `kind`. */
+/* The key of a collective: a count, and root, operator, type and reduction packed in `kind`. Of
+ * blocks that have each its own count these are compared too, and `count` is a hash of them. */
 struct key {
 	uint64_t count, kind;
+	const uint64_t *block_count; /* [nblock]; or NULL */
+	size_t nblock;
 };
 
 /* The schedules bound for one operator and root. */
@@ -33,6 +36,7 @@ struct binding {
 
 struct kept {
 	struct key key;
+	uint64_t *counts; /* those of the key; or NULL */
 	struct ordo_collective *collective;
 	uint64_t last_lookup; /* value of bound->nlookup when a rank last looked it up */
 };
@@ -62,6 +66,10 @@ struct bound {
 
 struct key ordo_call_key(enum ordo_operator op, uint32_t root, enum ordo_type type,
 	enum ordo_reduction reduction, uint64_t count);
+/* The same of blocks with counts: [nrank], or of AllToAll [nrank * nrank]; the key borrows
+ * them. */
+struct key ordo_call_key_unequal(
+	const struct key *equal, const uint64_t *block_count, uint32_t nrank);
 /* The collective for a key; valid until the rank, for which the caller acts, looks up another one.
  * NULL: see error. */
 const struct ordo_collective *ordo_bound_find(struct ordo_communicator *communicator, uint32_t rank,
@@ -69,6 +77,8 @@ const struct ordo_collective *ordo_bound_find(struct ordo_communicator *communic
 /* Binds a group. An owned group is destroyed with the communicator, or at once if this fails. */
 bool ordo_bind(struct ordo_communicator *communicator, struct ordo_group *group, bool owned,
 	struct ordo_error *error);
+/* Frees what is kept for a key. */
+void ordo_kept_destroy(struct kept *kept);
 void ordo_bound_destroy(struct bound *bound); /* takes NULL */
 
 #endif

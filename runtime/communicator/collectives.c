@@ -12,6 +12,8 @@ struct request {
 	uint64_t count;
 	enum ordo_type type;
 	enum ordo_reduction reduction;
+	const uint64_t *counts; /* [nblock] */
+	bool has_counts;	/* instead of count */
 };
 
 /* The collective, for a rank that the caller acts for. */
@@ -28,8 +30,15 @@ static const struct ordo_collective *find(struct ordo_communicator *communicator
 		ordo_communicator_fail(communicator, error);
 		return NULL;
 	}
-	const struct key key = ordo_call_key(
+	if (request->has_counts && !request->counts) {
+		ordo_fail(error, ORDO_USAGE, 0, "%sV: found no counts, wanted one for each block",
+			ordo_operator_facts(request->op)->name);
+		return NULL;
+	}
+	struct key key = ordo_call_key(
 		request->op, request->root, request->type, request->reduction, request->count);
+	if (request->has_counts)
+		key = ordo_call_key_unequal(&key, request->counts, communicator->nrank);
 	return ordo_bound_find(communicator, rank, &key, error);
 }
 
@@ -65,7 +74,7 @@ bool ordo_allreduce(struct ordo_communicator *communicator, uint32_t rank, const
 	void *output, uint64_t count, enum ordo_type type, enum ordo_reduction reduction,
 	struct ordo_error *error)
 {
-	const struct request request = {ORDO_ALLREDUCE, 0, count, type, reduction};
+	const struct request request = {ORDO_ALLREDUCE, 0, count, type, reduction, NULL, false};
 	return call(communicator, rank, input, output, &request, error);
 }
 
@@ -73,14 +82,14 @@ bool ordo_reduce(struct ordo_communicator *communicator, uint32_t rank, const vo
 	void *output, uint64_t count, enum ordo_type type, enum ordo_reduction reduction,
 	uint32_t root, struct ordo_error *error)
 {
-	const struct request request = {ORDO_REDUCE, root, count, type, reduction};
+	const struct request request = {ORDO_REDUCE, root, count, type, reduction, NULL, false};
 	return call(communicator, rank, input, output, &request, error);
 }
 
 bool ordo_broadcast(struct ordo_communicator *communicator, uint32_t rank, const void *input,
 	void *output, uint64_t count, enum ordo_type type, uint32_t root, struct ordo_error *error)
 {
-	const struct request request = {ORDO_BROADCAST, root, count, type, ORDO_SUM};
+	const struct request request = {ORDO_BROADCAST, root, count, type, ORDO_SUM, NULL, false};
 	return call(communicator, rank, input, output, &request, error);
 }
 
@@ -88,35 +97,35 @@ bool ordo_reducescatter(struct ordo_communicator *communicator, uint32_t rank, c
 	void *output, uint64_t count, enum ordo_type type, enum ordo_reduction reduction,
 	struct ordo_error *error)
 {
-	const struct request request = {ORDO_REDUCESCATTER, 0, count, type, reduction};
+	const struct request request = {ORDO_REDUCESCATTER, 0, count, type, reduction, NULL, false};
 	return call(communicator, rank, input, output, &request, error);
 }
 
 bool ordo_allgather(struct ordo_communicator *communicator, uint32_t rank, const void *input,
 	void *output, uint64_t count, enum ordo_type type, struct ordo_error *error)
 {
-	const struct request request = {ORDO_ALLGATHER, 0, count, type, ORDO_SUM};
+	const struct request request = {ORDO_ALLGATHER, 0, count, type, ORDO_SUM, NULL, false};
 	return call(communicator, rank, input, output, &request, error);
 }
 
 bool ordo_scatter(struct ordo_communicator *communicator, uint32_t rank, const void *input,
 	void *output, uint64_t count, enum ordo_type type, uint32_t root, struct ordo_error *error)
 {
-	const struct request request = {ORDO_SCATTER, root, count, type, ORDO_SUM};
+	const struct request request = {ORDO_SCATTER, root, count, type, ORDO_SUM, NULL, false};
 	return call(communicator, rank, input, output, &request, error);
 }
 
 bool ordo_gather(struct ordo_communicator *communicator, uint32_t rank, const void *input,
 	void *output, uint64_t count, enum ordo_type type, uint32_t root, struct ordo_error *error)
 {
-	const struct request request = {ORDO_GATHER, root, count, type, ORDO_SUM};
+	const struct request request = {ORDO_GATHER, root, count, type, ORDO_SUM, NULL, false};
 	return call(communicator, rank, input, output, &request, error);
 }
 
 bool ordo_alltoall(struct ordo_communicator *communicator, uint32_t rank, const void *input,
 	void *output, uint64_t count, enum ordo_type type, struct ordo_error *error)
 {
-	const struct request request = {ORDO_ALLTOALL, 0, count, type, ORDO_SUM};
+	const struct request request = {ORDO_ALLTOALL, 0, count, type, ORDO_SUM, NULL, false};
 	return call(communicator, rank, input, output, &request, error);
 }
 
@@ -124,7 +133,7 @@ bool ordo_allreduce_all(struct ordo_communicator *communicator, const void *cons
 	void *const *outputs, uint64_t count, enum ordo_type type, enum ordo_reduction reduction,
 	struct ordo_error *error)
 {
-	const struct request request = {ORDO_ALLREDUCE, 0, count, type, reduction};
+	const struct request request = {ORDO_ALLREDUCE, 0, count, type, reduction, NULL, false};
 	return call_all(communicator, inputs, outputs, &request, error);
 }
 
@@ -132,7 +141,7 @@ bool ordo_reduce_all(struct ordo_communicator *communicator, const void *const *
 	void *const *outputs, uint64_t count, enum ordo_type type, enum ordo_reduction reduction,
 	uint32_t root, struct ordo_error *error)
 {
-	const struct request request = {ORDO_REDUCE, root, count, type, reduction};
+	const struct request request = {ORDO_REDUCE, root, count, type, reduction, NULL, false};
 	return call_all(communicator, inputs, outputs, &request, error);
 }
 
@@ -140,7 +149,7 @@ bool ordo_broadcast_all(struct ordo_communicator *communicator, const void *cons
 	void *const *outputs, uint64_t count, enum ordo_type type, uint32_t root,
 	struct ordo_error *error)
 {
-	const struct request request = {ORDO_BROADCAST, root, count, type, ORDO_SUM};
+	const struct request request = {ORDO_BROADCAST, root, count, type, ORDO_SUM, NULL, false};
 	return call_all(communicator, inputs, outputs, &request, error);
 }
 
@@ -148,14 +157,14 @@ bool ordo_reducescatter_all(struct ordo_communicator *communicator, const void *
 	void *const *outputs, uint64_t count, enum ordo_type type, enum ordo_reduction reduction,
 	struct ordo_error *error)
 {
-	const struct request request = {ORDO_REDUCESCATTER, 0, count, type, reduction};
+	const struct request request = {ORDO_REDUCESCATTER, 0, count, type, reduction, NULL, false};
 	return call_all(communicator, inputs, outputs, &request, error);
 }
 
 bool ordo_allgather_all(struct ordo_communicator *communicator, const void *const *inputs,
 	void *const *outputs, uint64_t count, enum ordo_type type, struct ordo_error *error)
 {
-	const struct request request = {ORDO_ALLGATHER, 0, count, type, ORDO_SUM};
+	const struct request request = {ORDO_ALLGATHER, 0, count, type, ORDO_SUM, NULL, false};
 	return call_all(communicator, inputs, outputs, &request, error);
 }
 
@@ -163,7 +172,7 @@ bool ordo_scatter_all(struct ordo_communicator *communicator, const void *const 
 	void *const *outputs, uint64_t count, enum ordo_type type, uint32_t root,
 	struct ordo_error *error)
 {
-	const struct request request = {ORDO_SCATTER, root, count, type, ORDO_SUM};
+	const struct request request = {ORDO_SCATTER, root, count, type, ORDO_SUM, NULL, false};
 	return call_all(communicator, inputs, outputs, &request, error);
 }
 
@@ -171,13 +180,89 @@ bool ordo_gather_all(struct ordo_communicator *communicator, const void *const *
 	void *const *outputs, uint64_t count, enum ordo_type type, uint32_t root,
 	struct ordo_error *error)
 {
-	const struct request request = {ORDO_GATHER, root, count, type, ORDO_SUM};
+	const struct request request = {ORDO_GATHER, root, count, type, ORDO_SUM, NULL, false};
 	return call_all(communicator, inputs, outputs, &request, error);
 }
 
 bool ordo_alltoall_all(struct ordo_communicator *communicator, const void *const *inputs,
 	void *const *outputs, uint64_t count, enum ordo_type type, struct ordo_error *error)
 {
-	const struct request request = {ORDO_ALLTOALL, 0, count, type, ORDO_SUM};
+	const struct request request = {ORDO_ALLTOALL, 0, count, type, ORDO_SUM, NULL, false};
+	return call_all(communicator, inputs, outputs, &request, error);
+}
+
+bool ordo_reducescatterv(struct ordo_communicator *communicator, uint32_t rank, const void *input,
+	void *output, const uint64_t *counts, enum ordo_type type, enum ordo_reduction reduction,
+	struct ordo_error *error)
+{
+	const struct request request = {ORDO_REDUCESCATTER, 0, 0, type, reduction, counts, true};
+	return call(communicator, rank, input, output, &request, error);
+}
+
+bool ordo_reducescatterv_all(struct ordo_communicator *communicator, const void *const *inputs,
+	void *const *outputs, const uint64_t *counts, enum ordo_type type,
+	enum ordo_reduction reduction, struct ordo_error *error)
+{
+	const struct request request = {ORDO_REDUCESCATTER, 0, 0, type, reduction, counts, true};
+	return call_all(communicator, inputs, outputs, &request, error);
+}
+
+bool ordo_allgatherv(struct ordo_communicator *communicator, uint32_t rank, const void *input,
+	void *output, const uint64_t *counts, enum ordo_type type, struct ordo_error *error)
+{
+	const struct request request = {ORDO_ALLGATHER, 0, 0, type, ORDO_SUM, counts, true};
+	return call(communicator, rank, input, output, &request, error);
+}
+
+bool ordo_allgatherv_all(struct ordo_communicator *communicator, const void *const *inputs,
+	void *const *outputs, const uint64_t *counts, enum ordo_type type, struct ordo_error *error)
+{
+	const struct request request = {ORDO_ALLGATHER, 0, 0, type, ORDO_SUM, counts, true};
+	return call_all(communicator, inputs, outputs, &request, error);
+}
+
+bool ordo_scatterv(struct ordo_communicator *communicator, uint32_t rank, const void *input,
+	void *output, const uint64_t *counts, enum ordo_type type, uint32_t root,
+	struct ordo_error *error)
+{
+	const struct request request = {ORDO_SCATTER, root, 0, type, ORDO_SUM, counts, true};
+	return call(communicator, rank, input, output, &request, error);
+}
+
+bool ordo_scatterv_all(struct ordo_communicator *communicator, const void *const *inputs,
+	void *const *outputs, const uint64_t *counts, enum ordo_type type, uint32_t root,
+	struct ordo_error *error)
+{
+	const struct request request = {ORDO_SCATTER, root, 0, type, ORDO_SUM, counts, true};
+	return call_all(communicator, inputs, outputs, &request, error);
+}
+
+bool ordo_gatherv(struct ordo_communicator *communicator, uint32_t rank, const void *input,
+	void *output, const uint64_t *counts, enum ordo_type type, uint32_t root,
+	struct ordo_error *error)
+{
+	const struct request request = {ORDO_GATHER, root, 0, type, ORDO_SUM, counts, true};
+	return call(communicator, rank, input, output, &request, error);
+}
+
+bool ordo_gatherv_all(struct ordo_communicator *communicator, const void *const *inputs,
+	void *const *outputs, const uint64_t *counts, enum ordo_type type, uint32_t root,
+	struct ordo_error *error)
+{
+	const struct request request = {ORDO_GATHER, root, 0, type, ORDO_SUM, counts, true};
+	return call_all(communicator, inputs, outputs, &request, error);
+}
+
+bool ordo_alltoallv(struct ordo_communicator *communicator, uint32_t rank, const void *input,
+	void *output, const uint64_t *counts, enum ordo_type type, struct ordo_error *error)
+{
+	const struct request request = {ORDO_ALLTOALL, 0, 0, type, ORDO_SUM, counts, true};
+	return call(communicator, rank, input, output, &request, error);
+}
+
+bool ordo_alltoallv_all(struct ordo_communicator *communicator, const void *const *inputs,
+	void *const *outputs, const uint64_t *counts, enum ordo_type type, struct ordo_error *error)
+{
+	const struct request request = {ORDO_ALLTOALL, 0, 0, type, ORDO_SUM, counts, true};
 	return call_all(communicator, inputs, outputs, &request, error);
 }

@@ -35,6 +35,22 @@ bool ordo_operator_from_name(const char *name, enum ordo_operator *op)
 	return false;
 }
 
+bool ordo_has_counts(enum ordo_operator op)
+{
+	return op == ORDO_REDUCESCATTER || op == ORDO_ALLGATHER || op == ORDO_SCATTER ||
+	       op == ORDO_GATHER || op == ORDO_ALLTOALL;
+}
+
+static bool is_operator(const char *plain, enum ordo_operator *op)
+{
+	for (int i = 0; i <= ORDO_CUSTOM; i++)
+		if (!strcasecmp(plain, operators[i].name)) {
+			*op = (enum ordo_operator)i;
+			return true;
+		}
+	return false;
+}
+
 bool ordo_operator_from_typed(const char *name, enum ordo_operator *op)
 {
 	char plain[32];
@@ -47,12 +63,12 @@ bool ordo_operator_from_typed(const char *name, enum ordo_operator *op)
 		plain[length++] = *name;
 	}
 	plain[length] = 0;
-	for (int i = 0; i <= ORDO_CUSTOM; i++)
-		if (!strcasecmp(plain, operators[i].name)) {
-			*op = (enum ordo_operator)i;
-			return true;
-		}
-	return false;
+	if (is_operator(plain, op))
+		return true;
+	if (!length || strcasecmp(plain + length - 1, "v") != 0)
+		return false;
+	plain[length - 1] = 0;
+	return is_operator(plain, op) && ordo_has_counts(*op);
 }
 
 const char *ordo_buffer_name(enum ordo_buffer buffer)

@@ -35,11 +35,11 @@ static char *print(const struct ordo_schedule *schedule, const struct ordo_repla
 
 static void carry_out(const struct ordo_schedule *schedule, const struct ordo_replay *replay)
 {
-	const struct values values = {1, ORDO_F32, ORDO_SUM};
+	const struct replay_data data = {
+		{1, ORDO_F32, ORDO_SUM}, 2 * (uint64_t)schedule->problem.chunks_per_block, NULL};
 	for (uint32_t i = 0; i < replay->ninterleaving; i++) {
 		struct observed_run run;
-		observe_run(&run, schedule, replay, i, &values,
-			2 * schedule->problem.chunks_per_block, NULL);
+		observe_run(&run, schedule, replay, i, &data, NULL);
 		close_observed_run(&run);
 	}
 }

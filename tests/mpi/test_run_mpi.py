@@ -82,6 +82,22 @@ def _():
         wanted(done.returncode == 0 and "bit-equal" in done.stdout, kind, done.stdout, done.stderr)
 
 
+@case("blocks of unequal sizes: what is empty is no message, and all else is right")
+def _():
+    for operator, algorithm, counts in [("alltoall", "pairwise", "0,9000,1;4,0,0;0,0,2"),
+                                        ("alltoall", "bruck", "0,9000,1;4,0,0;0,0,2"),
+                                        ("allgather", "nhr", "3,0,70000"),
+                                        ("reduce-scatter", "mesh", "0,0,0"),
+                                        ("scatter", "nhr", "3,0,5"), ("gather", "nhr", "0,0,5")]:
+        path = compiled(operator, algorithm, 3)
+        done = on_ranks(3, "run", path, "--transport", "mpi", "--check", "--json", "--counts",
+                        counts, "--synchronous")
+        wanted(done.returncode == 0, operator, algorithm, done.stderr)
+        wanted(json.loads(done.stdout)["check"]["bits_equal"], operator, done.stdout)
+    done = on_ranks(3, "run", path, "--transport", "mpi", "--counts", "1,2")
+    wanted(done.returncode != 0 and "found 2, wanted 3" in done.stderr, done.stderr)
+
+
 @case("one report, of all ranks")
 def _():
     done = on_ranks(3, "run", compiled("allreduce", "ring", 3), "--transport", "mpi", "--check",

@@ -89,7 +89,45 @@ static void destroy_party(struct party *party)
 struct call {
 	enum ordo_operator op;
 	struct ordo_plan_options options;
+	uint64_t counts[NRANK * NRANK]; /* of unequal blocks; see choose_counts */
 };
+
+/* The same of blocks with counts: the calls whose names end in v. */
+static bool call_rank_unequal(struct ordo_communicator *communicator, uint32_t rank,
+	const struct call *call, const void *in, void *out, struct ordo_error *error)
+{
+	const uint64_t *counts = call->options.block_count;
+	const enum ordo_type type = call->options.type;
+	if (call->op == ORDO_REDUCESCATTER)
+		return ordo_reducescatterv(
+			communicator, rank, in, out, counts, type, call->options.reduction, error);
+	if (call->op == ORDO_ALLGATHER)
+		return ordo_allgatherv(communicator, rank, in, out, counts, type, error);
+	if (call->op == ORDO_SCATTER)
+		return ordo_scatterv(communicator, rank, in, out, counts, type, ROOT, error);
+	if (call->op == ORDO_GATHER)
+		return ordo_gatherv(communicator, rank, in, out, counts, type, ROOT, error);
+	return call->op == ORDO_ALLTOALL &&
+	       ordo_alltoallv(communicator, rank, in, out, counts, type, error);
+}
+
+static bool call_all_unequal(struct ordo_communicator *communicator, const struct call *call,
+	const void *const *in, void *const *out, struct ordo_error *error)
+{
+	const uint64_t *counts = call->options.block_count;
+	const enum ordo_type type = call->options.type;
+	if (call->op == ORDO_REDUCESCATTER)
+		return ordo_reducescatterv_all(
+			communicator, in, out, counts, type, call->options.reduction, error);
+	if (call->op == ORDO_ALLGATHER)
+		return ordo_allgatherv_all(communicator, in, out, counts, type, error);
+	if (call->op == ORDO_SCATTER)
+		return ordo_scatterv_all(communicator, in, out, counts, type, ROOT, error);
+	if (call->op == ORDO_GATHER)
+		return ordo_gatherv_all(communicator, in, out, counts, type, ROOT, error);
+	return call->op == ORDO_ALLTOALL &&
+	       ordo_alltoallv_all(communicator, in, out, counts, type, error);
+}
 
 static bool call_rank(struct ordo_communicator *communicator, uint32_t rank,
 	const struct call *call, const void *in, void *out, struct ordo_error *error)
@@ -97,6 +135,8 @@ static bool call_rank(struct ordo_communicator *communicator, uint32_t rank,
 	const uint64_t count = call->options.count;
 	const enum ordo_type type = call->options.type;
 	const enum ordo_reduction reduction = call->options.reduction;
+	if (call->options.block_count)
+		return call_rank_unequal(communicator, rank, call, in, out, error);
 	switch (call->op) {
 	case ORDO_ALLREDUCE:
 		return ordo_allreduce(communicator, rank, in, out, count, type, reduction, error);
@@ -128,6 +168,8 @@ static bool call_all(struct ordo_communicator *communicator, const struct call *
 	const uint64_t count = call->options.count;
 	const enum ordo_type type = call->options.type;
 	const enum ordo_reduction reduction = call->options.reduction;
+	if (call->options.block_count)
+		return call_all_unequal(communicator, call, in, out, error);
 	switch (call->op) {
 	case ORDO_ALLREDUCE:
 		return ordo_allreduce_all(communicator, in, out, count, type, reduction, error);
@@ -154,6 +196,14 @@ static bool call_all(struct ordo_communicator *communicator, const struct call *
 /* Call number i of them, each different: elements, types and reductions of all operators.
  * false: it is one again, for the operator does not reduce, or the type has no such reduction. */
 enum { NCALL = 3 * ORDO_NTYPE * ORDO_NREDUCTION * ORDO_NOPERATOR };
+/* The same call with blocks of at most `count` elements, some of them empty. */
+static void choose_counts(uint32_t i, struct call *call)
+{
+	for (uint32_t b = 0; b < ordo_nblock(&schedules[call->op]->problem); b++)
+		call->counts[b] = (b + i) % 3 ? (b * 7919 + i) % (call->options.count + 1) : 0;
+	call->options.block_count = call->counts;
+}
+
 static bool make_call(uint32_t i, struct call *call)
 {
 	static const uint64_t counts[] = {1, 17, MOST};
@@ -218,9 +268,17 @@ static void *call_often(void *argument)
 {
 	struct caller *caller = argument;
 	struct call call;
-	for (uint32_t i = 0; i < NCALL; i++)
-		if (make_call(i, &call) && !is_right(caller, &call))
+	for (uint32_t i = 0; i < NCALL; i++) {
+		if (!make_call(i, &call))
+			continue;
+		if (!is_right(caller, &call))
 			return caller;
+		if (!ordo_has_counts(call.op))
+			continue;
+		choose_counts(i, &call);
+		if (!is_right(caller, &call))
+			return caller;
+	}
 	return NULL;
 }
 
@@ -268,12 +326,14 @@ static void so_does_one_thread_for_all(void **state)
 	struct ordo_error error;
 	struct call call;
 	create_party(&party, 0);
-	for (uint32_t i = 0; i < NCALL; i++) {
+	for (uint32_t i = 0; i < 2 * NCALL; i++) {
 		struct ordo_part parts[NRANK];
 		const void *in[NRANK];
 		void *out[NRANK];
-		if (!make_call(i, &call))
+		if (!make_call(i % NCALL, &call) || (i >= NCALL && !ordo_has_counts(call.op)))
 			continue;
+		if (i >= NCALL)
+			choose_counts(i, &call);
 		for (uint32_t r = 0; r < NRANK; r++) {
 			struct buffers *b = &callers[r].buffers;
 			fill(b, r, call.options.type, call.options.count);
@@ -312,6 +372,38 @@ static void *call_sizes(void *argument)
 				return caller;
 	}
 	return NULL;
+}
+
+/* Counts are copied and compared by content; they may be missing, too many, or not agreed upon. */
+static void counts_are_compared_by_content(void **state)
+{
+	(void)state;
+	struct party party;
+	struct ordo_error error;
+	create_party(&party, 2);
+	const void *in[NRANK];
+	void *out[NRANK];
+	for (uint32_t r = 0; r < NRANK; r++) {
+		fill(&callers[r].buffers, r, ORDO_F32, MOST);
+		in[r] = callers[r].buffers.in;
+		out[r] = callers[r].buffers.out;
+	}
+	for (uint32_t i = 0; i < 40; i++) {
+		uint64_t counts[NRANK] = {i % 4, 0, i % 3, 1, 2};
+		assert_true(
+			ordo_allgatherv_all(party.communicator, in, out, counts, ORDO_F32, &error));
+		counts[0] = counts[2] = 99; /* nobody looks at them any more */
+		const float *first = (const float *)in[0], *gathered = (const float *)out[4];
+		assert_memory_equal(first, gathered, i % 4 * sizeof *first);
+		assert_memory_equal(in[4], gathered + i % 4 + i % 3 + 1, 2 * sizeof *gathered);
+	}
+	assert_false(ordo_allgatherv_all(party.communicator, in, out, NULL, ORDO_F32, &error));
+	assert_int_equal(error.code, ORDO_USAGE);
+	assert_string_equal(error.text, "AllGatherV: found no counts, wanted one for each block");
+	const uint64_t many[NRANK] = {UINT64_MAX, UINT64_MAX, 1, 1, 1};
+	assert_false(ordo_allgatherv_all(party.communicator, in, out, many, ORDO_F32, &error));
+	assert_int_equal(error.code, ORDO_USAGE);
+	destroy_party(&party);
 }
 
 static void what_is_kept_may_change_at_any_time(void **state)
@@ -580,6 +672,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(ranks_get_the_bits_of_prepared_calls),
 		cmocka_unit_test(so_does_one_thread_for_all),
+		cmocka_unit_test(counts_are_compared_by_content),
 		cmocka_unit_test(what_is_kept_may_change_at_any_time),
 		cmocka_unit_test(calls_may_be_in_place),
 		cmocka_unit_test(what_is_not_bound_is_refused),

@@ -271,12 +271,16 @@ static uint64_t check_schedule(const struct trial_of_part *trial)
 	struct ordo_proof *proof = ordo_verify(schedule, NULL, &error);
 	struct cluster cluster;
 	struct check result;
+	struct places places;
 	assert_true(proof && proof->proved);
+	assert_true(make_places(&places, &schedule->problem, trial->options.count,
+		trial->options.block_count, &error));
 	open_cluster(&cluster, trial);
 	const struct trial values = {.problem = &schedule->problem,
 		.proof = proof,
 		.values = {7, trial->options.type, trial->options.reduction},
 		.count = trial->options.count,
+		.places = &places,
 		.inputs = cluster.buffers.inputs,
 		.outputs = cluster.buffers.outputs};
 	fill(&values);
@@ -289,6 +293,7 @@ static uint64_t check_schedule(const struct trial_of_part *trial)
 		print_error("%s: %s\n", schedule->algorithm, result.text);
 	assert_false(is_wrong(&result));
 	close_cluster(&cluster);
+	free_places(&places);
 	ordo_proof_destroy(proof);
 	return cluster.network.nmessage;
 }
@@ -296,6 +301,21 @@ static uint64_t check_schedule(const struct trial_of_part *trial)
 struct sweep {
 	uint64_t nschedule, nmessage;
 };
+
+/* Blocks with counts of their own, many of them empty; and all empty: then there is no message. */
+static void check_unequal(const struct ordo_schedule *schedule)
+{
+	const uint32_t nblock = ordo_nblock(&schedule->problem);
+	uint64_t *counts = calloc(nblock, sizeof *counts);
+	const struct trial_of_part trial = {.schedule = schedule,
+		.options = {.type = ORDO_F32, .block_count = counts, .tile_bytes = 128}};
+	assert_non_null(counts);
+	assert_int_equal(check_schedule(&trial), 0);
+	for (uint32_t b = 0; b < nblock; b++)
+		counts[b] = b * 7 % 3 ? 0 : 1 + b * 11 % 60;
+	check_schedule(&trial);
+	free(counts);
+}
 
 static void check_request(const struct ordo_request *request, struct sweep *sweep)
 {
@@ -312,6 +332,8 @@ static void check_request(const struct ordo_request *request, struct sweep *swee
 		sweep->nmessage += check_schedule(&trial);
 	}
 	sweep->nschedule += schedule != NULL;
+	if (schedule && ordo_has_counts(request->problem.op))
+		check_unequal(schedule);
 	ordo_schedule_destroy(schedule);
 }
 

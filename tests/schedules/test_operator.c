@@ -213,7 +213,20 @@ static void names_are_read_as_documents_and_people_write_them(void **state)
 		assert_true(ordo_operator_from_typed(typed[i], &op));
 		assert_int_equal(op, ORDO_ALLREDUCE);
 	}
-	static const char *const unknown[] = {"", "-", "allreduc", "allreducee", "all reduce",
+	static const struct {
+		const char *name;
+		enum ordo_operator op;
+	} unequal[] = {{"AllToAllV", ORDO_ALLTOALL}, {"all-gather-v", ORDO_ALLGATHER},
+		{"reducescatterv", ORDO_REDUCESCATTER}, {"GATHERV", ORDO_GATHER},
+		{"scatter_v", ORDO_SCATTER}};
+	for (size_t i = 0; i < sizeof unequal / sizeof *unequal; i++) {
+		assert_true(ordo_operator_from_typed(unequal[i].name, &op));
+		assert_int_equal(op, unequal[i].op);
+		assert_true(ordo_has_counts(op));
+		assert_false(ordo_operator_from_name(unequal[i].name, &op));
+	}
+	static const char *const unknown[] = {"v", "allreducev", "reducev", "broadcastv", "customv",
+		"alltoallvv", "", "-", "allreduc", "allreducee", "all reduce",
 		"all-reduce-all-reduce-all-reduce-all-reduce-all-reduce"};
 	for (size_t i = 0; i < sizeof unknown / sizeof *unknown; i++)
 		assert_false(ordo_operator_from_typed(unknown[i], &op));

@@ -52,9 +52,10 @@ static struct outcome carry_out(
 	struct outcome outcome = {0};
 	const uint64_t count = 8 * (uint64_t)schedule->problem.chunks_per_block +
 			       (schedule->problem.op == ORDO_CUSTOM ? 0 : 3);
+	const struct replay_data data = {VALUES, count, NULL};
 	for (uint32_t i = 0; i < replay->ninterleaving; i++) {
 		struct observed_run *run = &runs[i];
-		if (!observe_run(run, schedule, replay, i, &VALUES, count, &error))
+		if (!observe_run(run, schedule, replay, i, &data, &error))
 			fail_msg("%s", error.text);
 		if (!run->completed && run->error.code != ORDO_REFUTED)
 			fail_msg("%s: %s", replay->shows, run->error.text);
@@ -65,8 +66,7 @@ static struct outcome carry_out(
 		outcome.nleft_over += run->left_over.nsignal;
 	}
 	if (outcome.ncompleted == 2)
-		outcome.ndifferent =
-			compare_observed_runs(schedule, replay, runs, &VALUES, count).count;
+		outcome.ndifferent = compare_observed_runs(schedule, replay, runs, &data).count;
 	close_observed_run(&runs[0]);
 	close_observed_run(&runs[1]);
 	return outcome;
@@ -267,7 +267,8 @@ static void assert_cannot_run(
 	const struct ordo_schedule *schedule, struct ordo_replay *replay, const char *message)
 {
 	struct observed_run run;
-	assert_true(observe_run(&run, schedule, replay, 0, &VALUES, 8, NULL));
+	assert_true(observe_run(
+		&run, schedule, replay, 0, &(struct replay_data){VALUES, 8, NULL}, NULL));
 	assert_false(run.completed);
 	assert_int_equal(run.error.code, ORDO_BAD_INPUT);
 	if (!strstr(run.error.text, message))
@@ -297,7 +298,8 @@ static void steps_that_cannot_be_taken_are_named(void **state)
 	assert_cannot_run(schedule, &replay, "has no task left");
 	replay.interleavings[0].nrun = 4;
 	struct observed_run run;
-	assert_true(observe_run(&run, schedule, &replay, 0, &VALUES, 8, NULL));
+	assert_true(observe_run(
+		&run, schedule, &replay, 0, &(struct replay_data){VALUES, 8, NULL}, NULL));
 	assert_true(run.completed && !run.wrong.count);
 	close_observed_run(&run);
 	ordo_schedule_destroy(schedule);

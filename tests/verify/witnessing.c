@@ -36,8 +36,9 @@ static enum witnessed carry_out(const struct ordo_schedule *schedule,
 	struct observed_run runs[2] = {{.outputs = NULL}, {.outputs = NULL}};
 	struct ordo_error error;
 	enum witnessed witnessed = UNSEEN;
+	const struct replay_data data = {VALUES, count, NULL};
 	for (uint32_t i = 0; i < replay->ninterleaving && witnessed != NO_WITNESS; i++) {
-		if (!observe_run(&runs[i], schedule, replay, i, &VALUES, count, &error)) {
+		if (!observe_run(&runs[i], schedule, replay, i, &data, &error)) {
 			snprintf(why, 512, "%s: %.400s", replay->shows, error.text);
 			witnessed = NO_WITNESS;
 		} else if (!keeps_promise(replay, &runs[i], i)) {
@@ -49,7 +50,7 @@ static enum witnessed carry_out(const struct ordo_schedule *schedule,
 		}
 	}
 	if (witnessed == UNSEEN && replay->ninterleaving == 2 &&
-		compare_observed_runs(schedule, replay, runs, &VALUES, count).count)
+		compare_observed_runs(schedule, replay, runs, &data).count)
 		witnessed = SHOWN;
 	close_observed_run(&runs[0]);
 	close_observed_run(&runs[1]);

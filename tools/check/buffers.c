@@ -1,5 +1,6 @@
 /* buffers.c - allocates buffers for all ranks, and binds them to a plan. */
 #include "buffers.h"
+#include "places.h"
 #include <inttypes.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -21,35 +22,35 @@ static void *allocate(uint64_t size)
 }
 
 /* In place the smaller buffer lies inside the larger one: its offset in bytes. */
-static uint64_t offset_inside(const struct ordo_problem *problem,
-	const struct ordo_plan_options *options, uint32_t rank, bool output_larger)
+static uint64_t offset_inside(
+	const struct places *places, enum ordo_type type, uint32_t rank, bool output_larger)
 {
+	const struct ordo_problem *problem = places->problem;
 	for (uint32_t slot = 0; slot < ordo_input_slots(problem, rank); slot++) {
 		const uint32_t same = ordo_in_place_output_slot(problem, rank, slot);
 		if (same == ORDO_NONE)
 			continue;
-		const uint64_t input = element_of_slot(problem, options->count, slot),
-			       output = element_of_slot(problem, options->count, same);
-		return (output_larger ? output - input : input - output) *
-		       ordo_type_size(options->type);
+		const uint64_t input = place_in_input(places, rank, slot),
+			       output = place_in_output(places, rank, same);
+		return (output_larger ? output - input : input - output) * ordo_type_size(type);
 	}
 	return 0;
 }
 
-static bool allocate_rank(struct buffers *buffers, const struct ordo_problem *problem,
-	const struct ordo_plan_options *options, uint32_t rank)
+static bool allocate_rank(
+	struct buffers *buffers, const struct places *places, enum ordo_type type, uint32_t rank)
 {
-	const uint64_t size = ordo_type_size(options->type),
-		       input = size * element_of_slot(problem, options->count,
-					      ordo_input_slots(problem, rank)),
-		       output = size * element_of_slot(problem, options->count,
-					       ordo_output_slots(problem, rank));
+	const struct ordo_problem *problem = places->problem;
+	const uint64_t size = ordo_type_size(type),
+		       input = size * place_in_input(places, rank, ordo_input_slots(problem, rank)),
+		       output = size *
+				place_in_output(places, rank, ordo_output_slots(problem, rank));
 	void **memory = &buffers->memory[2 * (size_t)rank];
 	if (problem->in_place) {
 		char *larger = memory[0] = allocate(input > output ? input : output);
 		if (!larger)
 			return !(input || output);
-		char *smaller = larger + offset_inside(problem, options, rank, output > input);
+		char *smaller = larger + offset_inside(places, type, rank, output > input);
 		buffers->inputs[rank] = output > input ? smaller : larger;
 		buffers->outputs[rank] = output > input ? larger : smaller;
 		return true;
@@ -75,23 +76,31 @@ static bool fail_rank(uint32_t rank, uint32_t nrank, struct ordo_error *error)
 		"out of memory for the buffers of rank %" PRIu32 " of %" PRIu32, rank, nrank);
 }
 
+/* Of the ranks first..end-1. */
+static bool allocate_ranks(struct buffers *buffers, const struct ordo_problem *problem,
+	const struct ordo_plan_options *options, uint32_t first, uint32_t end,
+	struct ordo_error *error)
+{
+	struct places places;
+	bool worked = make_places(&places, problem, options->count, options->block_count, error) &&
+		      allocate_lists(buffers, problem->nrank, error);
+	for (uint32_t rank = first; worked && rank < end; rank++)
+		worked = allocate_rank(buffers, &places, options->type, rank) ||
+			 fail_rank(rank, problem->nrank, error);
+	free_places(&places);
+	return worked;
+}
+
 bool allocate_rank_buffers(struct buffers *buffers, const struct ordo_problem *problem,
 	const struct ordo_plan_options *options, uint32_t rank, struct ordo_error *error)
 {
-	return allocate_lists(buffers, problem->nrank, error) &&
-	       (allocate_rank(buffers, problem, options, rank) ||
-		       fail_rank(rank, problem->nrank, error));
+	return allocate_ranks(buffers, problem, options, rank, rank + 1, error);
 }
 
 bool allocate_buffers(struct buffers *buffers, const struct ordo_problem *problem,
 	const struct ordo_plan_options *options, struct ordo_error *error)
 {
-	if (!allocate_lists(buffers, problem->nrank, error))
-		return false;
-	for (uint32_t rank = 0; rank < problem->nrank; rank++)
-		if (!allocate_rank(buffers, problem, options, rank))
-			return fail_rank(rank, problem->nrank, error);
-	return true;
+	return allocate_ranks(buffers, problem, options, 0, problem->nrank, error);
 }
 
 bool allocate_and_bind(struct buffers *buffers, struct ordo_plan *plan,

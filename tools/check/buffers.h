@@ -19,14 +19,14 @@ static inline uint64_t element_of_slot(
 	return slot / K * count + ordo_chunk_begin(count, K, slot % K, 1);
 }
 
-/* Allocates buffers for a problem, in place if the problem is, with all blocks of one size. The
- * caller frees them, also after false. */
+/* Allocates buffers for a problem, in place if the problem is, with blocks of options->count or
+ * block_count elements. The caller frees them, also after false. */
 bool allocate_buffers(struct buffers *buffers, const struct ordo_problem *problem,
 	const struct ordo_plan_options *options, struct ordo_error *error);
 /* Those of one rank only, of the processes of which each has one. */
 bool allocate_rank_buffers(struct buffers *buffers, const struct ordo_problem *problem,
 	const struct ordo_plan_options *options, uint32_t rank, struct ordo_error *error);
-/* All of them, and binds them; options are those of the plan, with all blocks of one size. */
+/* All of them, and binds them; options are those of the plan. */
 bool allocate_and_bind(struct buffers *buffers, struct ordo_plan *plan,
 	const struct ordo_problem *problem, const struct ordo_plan_options *options,
 	struct ordo_error *error);

@@ -41,11 +41,6 @@ struct workspace {
 	struct check found;
 };
 
-static uint64_t slot_begin(const struct trial *trial, uint32_t slot)
-{
-	return element_of_slot(trial->problem, trial->count, slot);
-}
-
 /* NULL for an empty buffer, which may be NULL. */
 static char *element(void *buffer, const struct trial *trial, uint64_t at)
 {
@@ -55,8 +50,10 @@ static char *element(void *buffer, const struct trial *trial, uint64_t at)
 void fill_rank(const struct trial *trial, uint32_t rank)
 {
 	const struct ordo_problem *problem = trial->problem;
+	const struct places places = places_of(trial);
 	const uint32_t noutput = ordo_output_slots(problem, rank);
-	const uint64_t nbyte = slot_begin(trial, noutput) * ordo_type_size(trial->values.type);
+	const uint64_t nbyte =
+		place_in_output(&places, rank, noutput) * ordo_type_size(trial->values.type);
 	/* In place, the part of the output that is no input gets PATTERN too, before the inputs are
 	 * filled. */
 	if (nbyte && (!problem->in_place || noutput > ordo_input_slots(problem, rank)))
@@ -64,9 +61,9 @@ void fill_rank(const struct trial *trial, uint32_t rank)
 	for (uint32_t slot = 0; slot < ordo_input_slots(problem, rank); slot++) {
 		uint32_t chunk = ordo_input_chunk(problem, rank, slot),
 			 shard = ordo_input_shard(problem, rank, slot);
-		make_values(&trial->values, shard, slot_begin(trial, chunk),
-			chunk_length(trial, chunk),
-			element(trial->inputs[rank], trial, slot_begin(trial, slot)));
+		make_values(&trial->values, shard, place_of_chunk(&places, chunk),
+			length_of_chunk(&places, chunk),
+			element(trial->inputs[rank], trial, place_in_input(&places, rank, slot)));
 	}
 }
 
@@ -267,7 +264,8 @@ static void check_tile(const struct checker *checker, struct workspace *workspac
 	const struct ordo_problem *problem = trial->problem;
 	const bool reduces = ordo_operator_facts(problem->op)->reduces,
 		   ordered = !reduces || trial->proof;
-	uint64_t at = slot_begin(trial, chunk) + first;
+	const struct places places = places_of(trial);
+	uint64_t at = place_of_chunk(&places, chunk) + first;
 	uint32_t rank, end;
 	if (!reduces)
 		make_values(&trial->values, ordo_chunk_source(problem, chunk), at, n,
@@ -278,7 +276,8 @@ static void check_tile(const struct checker *checker, struct workspace *workspac
 		if (trial->is_one_rank && rank != trial->rank)
 			continue;
 		const char *result = element(trial->outputs[rank], trial,
-			slot_begin(trial, ordo_output_slot(problem, rank, chunk)) + first);
+			place_in_output(&places, rank, ordo_output_slot(problem, rank, chunk)) +
+				first);
 		workspace->found.elements += n;
 		if (ordered)
 			compare_bits(&workspace->found, trial, rank, chunk, first, n,

@@ -8,13 +8,16 @@
 #define ORDO_TOOLS_CHECK_H
 
 #include "exact.h"
+#include "places.h"
 #include <ordo/verify.h>
 
 struct trial {
 	const struct ordo_problem *problem; /* in place if the buffers are */
 	const struct ordo_proof *proof; /* has_one_order(proof); NULL: no order to compare with */
 	struct values values;
-	uint64_t count;		  /* elements of each block */
+	uint64_t count; /* elements of each block */
+	/* of blocks of unequal sizes, instead of count; NULL: all have one */
+	const struct places *places;
 	void **inputs, **outputs; /* [nrank] */
 	/* only the buffers of `rank` are here: its outputs are checked */
 	bool is_one_rank;
@@ -32,12 +35,18 @@ struct check {
 	uint32_t depth; /* of the deepest tree */
 };
 
+/* Where the elements of the trial lie. */
+static inline struct places places_of(const struct trial *trial)
+{
+	return trial->places ? *trial->places
+			     : (struct places){.problem = trial->problem, .count = trial->count};
+}
+
 /* The length of a chunk, in elements. */
 static inline uint64_t chunk_length(const struct trial *trial, uint32_t chunk)
 {
-	const uint32_t K = trial->problem->chunks_per_block, k = chunk % K;
-	return ordo_chunk_begin(trial->count, K, k + 1, 1) -
-	       ordo_chunk_begin(trial->count, K, k, 1);
+	const struct places places = places_of(trial);
+	return length_of_chunk(&places, chunk);
 }
 
 static inline bool is_wrong(const struct check *check)

@@ -109,8 +109,10 @@ bool execute(struct execution *execution, const struct ordo_schedule *schedule,
 	const struct ordo_proof *proof, const struct execution_options *args,
 	struct ordo_error *error)
 {
-	const struct ordo_plan_options options = {
-		.type = args->type, .reduction = args->reduction, .count = args->count};
+	const struct ordo_plan_options options = {.type = args->type,
+		.reduction = args->reduction,
+		.count = args->count,
+		.block_count = args->block_count};
 	*execution = (struct execution){.schedule = schedule,
 		.problem = schedule->problem,
 		.trial = {.problem = &execution->problem,
@@ -118,6 +120,11 @@ bool execute(struct execution *execution, const struct ordo_schedule *schedule,
 			.values = {args->seed, args->type, args->reduction},
 			.count = args->count}};
 	execution->problem.in_place ^= args->other_form;
+	if (!make_places(
+		    &execution->places, &execution->problem, args->count, args->block_count, error))
+		return false;
+	if (args->block_count)
+		execution->trial.places = &execution->places;
 	if (!(args->folded	  ? open_collective(execution, proof, args, &options, error)
 		    : args->world ? open_messages(execution, args, &options, error)
 				  : open_tasks(execution, args, &options, error)))
@@ -133,6 +140,7 @@ void close_execution(struct execution *execution)
 	close_message_run(&execution->messages);
 	close_collective_run(&execution->collective);
 	free_buffers(&execution->buffers);
+	free_places(&execution->places);
 }
 
 uint64_t bytes_sent(const struct execution *execution)

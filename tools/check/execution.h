@@ -12,6 +12,8 @@ struct execution_options {
 	enum ordo_type type;
 	enum ordo_reduction reduction;
 	uint64_t count; /* elements of each block */
+	/* [nblock] instead; or NULL. Must outlive the execution */
+	const uint64_t *block_count;
 	/* as a collective on a communicator; otherwise the tasks as written */
 	bool folded;
 	bool other_form; /* folded: in place if the schedule is not, and out of place if it is */
@@ -38,6 +40,7 @@ struct execution {
 	const struct ordo_schedule *schedule;
 	struct ordo_problem problem; /* of the schedule, in place if the buffers are */
 	struct trial trial;
+	struct places places;	/* of unequal blocks */
 	struct ordo_plan *plan; /* NULL: folded, or by messages */
 	struct message_run messages;
 	struct collective_run collective;

@@ -13,6 +13,7 @@ struct observer {
 	struct ordo_plan *plan;
 	struct buffers buffers;
 	struct trial trial;
+	struct places places;
 	uint64_t *begins;   /* [nrank + 1] of a rank's outputs in those of a call, in bytes */
 	void *exact, *part; /* [longest chunk] */
 };
@@ -37,7 +38,7 @@ static void compute_exact(
 	const struct observer *observer, const struct values *values, uint32_t chunk, size_t n)
 {
 	const struct ordo_problem *problem = &observer->schedule->problem;
-	const uint64_t first = element_of_slot(problem, observer->trial.count, chunk);
+	const uint64_t first = place_of_chunk(&observer->places, chunk);
 	for (uint32_t shard = 0; shard < problem->nshard; shard++) {
 		make_values(values, shard, first, n, observer->part);
 		(shard ? add_exact : begin_exact)(values, observer->exact, observer->part, n);
@@ -80,7 +81,7 @@ static void check_copy(const struct observer *observer, const struct values *val
 	const struct ordo_problem *problem = &observer->schedule->problem;
 	const size_t size = ordo_type_size(values->type);
 	make_values(values, ordo_chunk_source(problem, chunk),
-		element_of_slot(problem, observer->trial.count, chunk), n, observer->part);
+		place_of_chunk(&observer->places, chunk), n, observer->part);
 	for (size_t i = 0; i < n; i++) {
 		const unsigned char *wanted = (const unsigned char *)observer->part + i * size;
 		if (!memcmp(wanted, found + i * size, size))
@@ -200,7 +201,8 @@ static bool set_up(struct observer *observer, struct ordo_error *error)
 {
 	const struct ordo_plan_options options = {.type = observer->trial.values.type,
 		.reduction = observer->trial.values.reduction,
-		.count = observer->trial.count,
+		.count = observer->places.count,
+		.block_count = observer->places.block_count,
 		.tile_bytes = UINT64_MAX};
 	observer->plan = observer->run->plan =
 		ordo_plan_create(observer->schedule, &options, error);
@@ -216,20 +218,26 @@ static bool set_up(struct observer *observer, struct ordo_error *error)
 }
 
 bool observe_run(struct observed_run *run, const struct ordo_schedule *schedule,
-	const struct ordo_replay *replay, uint32_t which, const struct values *values,
-	uint64_t count, struct ordo_error *error)
+	const struct ordo_replay *replay, uint32_t which, const struct replay_data *data,
+	struct ordo_error *error)
 {
 	*run = (struct observed_run){.observations = {{.step = UINT64_MAX}, {.step = UINT64_MAX}}};
 	struct observer observer = {.schedule = schedule,
 		.replay = replay,
 		.run = run,
-		.trial = {.problem = &schedule->problem, .values = *values, .count = count}};
+		.trial = {.problem = &schedule->problem,
+			.values = data->values,
+			.count = data->count,
+			.places = &observer.places}};
 	const struct ordo_watch watch = {&observer, on_enter, on_leave, on_step, on_left_over};
-	const bool ready = set_up(&observer, error);
+	const bool ready = make_places(&observer.places, &schedule->problem, data->count,
+				   data->block_count, error) &&
+			   set_up(&observer, error);
 	if (ready)
 		run->completed = ordo_plan_run_replay(observer.plan, &replay->interleavings[which],
 			replay->ncall, &watch, &run->error);
 	free_buffers(&observer.buffers);
+	free_places(&observer.places);
 	free(observer.begins);
 	free(observer.exact);
 	free(observer.part);
@@ -246,19 +254,20 @@ void close_observed_run(struct observed_run *run)
 
 struct element_difference compare_observed_runs(const struct ordo_schedule *schedule,
 	const struct ordo_replay *replay, const struct observed_run runs[2],
-	const struct values *values, uint64_t count)
+	const struct replay_data *data)
 {
 	const struct ordo_problem *problem = &schedule->problem;
-	const struct trial trial = {
-		.problem = &schedule->problem, .values = *values, .count = count};
-	const size_t size = ordo_type_size(values->type);
+	/* lengths need no begins of blocks */
+	const struct places places = {
+		.problem = problem, .count = data->count, .block_count = data->block_count};
+	const size_t size = ordo_type_size(data->values.type);
 	const unsigned char *one = runs[0].outputs, *other = runs[1].outputs;
 	struct element_difference odd = {0};
 	for (uint32_t call = 0; call < replay->ncall; call++)
 		for (uint32_t rank = 0; rank < problem->nrank; rank++)
 			for (uint32_t slot = 0; slot < ordo_output_slots(problem, rank); slot++) {
-				const uint64_t n = chunk_length(
-					&trial, ordo_output_chunk(problem, rank, slot));
+				const uint64_t n = length_of_chunk(
+					&places, ordo_output_chunk(problem, rank, slot));
 				for (uint64_t i = 0; i < n; i++, one += size, other += size) {
 					if (!memcmp(one, other, size) || odd.count++)
 						continue;

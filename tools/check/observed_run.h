@@ -49,17 +49,24 @@ struct observed_run {
 enum ordo_type observed_type(const struct ordo_schedule *schedule, const struct ordo_replay *replay,
 	enum ordo_type type);
 
-/* Runs interleaving `which`. count: elements of each block. A run that stops early is not an error,
+/* What a replay runs on. */
+struct replay_data {
+	struct values values;
+	uint64_t count;		     /* elements of each block */
+	const uint64_t *block_count; /* [nblock] instead; or NULL */
+};
+
+/* Runs interleaving `which`. A run that stops early is not an error,
  * but not `completed`. false: no memory, or the plan cannot be created. The caller closes it in any
  * case. */
 bool observe_run(struct observed_run *run, const struct ordo_schedule *schedule,
-	const struct ordo_replay *replay, uint32_t which, const struct values *values,
-	uint64_t count, struct ordo_error *error);
+	const struct ordo_replay *replay, uint32_t which, const struct replay_data *data,
+	struct ordo_error *error);
 void close_observed_run(struct observed_run *run);
 
 /* The first output element that differs between two completed runs. */
 struct element_difference compare_observed_runs(const struct ordo_schedule *schedule,
 	const struct ordo_replay *replay, const struct observed_run runs[2],
-	const struct values *values, uint64_t count);
+	const struct replay_data *data);
 
 #endif

@@ -53,6 +53,7 @@ bool find_fastest(struct call *call, const struct tuning_options *args,
 		.element_bytes = (uint32_t)ordo_type_size(predicted->type),
 		.scratch_element_bytes =
 			(uint32_t)ordo_type_size(ordo_accumulator(&args->problem, predicted->type)),
+		.block_count = predicted->counts.given,
 		.lazily = args->problem.nrank > MOST_RANKS_FOR_ALL};
 	const bool worked = ordo_tune(&asked, tuning, &error);
 	hide_progress(&progress);

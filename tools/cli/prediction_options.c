@@ -6,6 +6,8 @@
 #include <ordo/detail/accumulate.h>
 #include <ordo/plan_set.h>
 
+enum { USUAL_BYTES = 1 << 20 };
+
 static bool read_type(struct call *call, const struct predicting *args,
 	const struct ordo_problem *problem, enum ordo_type *type)
 {
@@ -44,7 +46,20 @@ bool open_predicted(struct call *call, const struct predicting *args,
 		return false;
 	if (predicted->topology)
 		take_costs(args, predicted->topology);
+	if (!read_counts(call, args->counts, problem, &predicted->counts))
+		return false;
+	if (args->bytes != UNSET_SIZE)
+		return take_bytes(call, predicted, args->bytes);
+	predicted->bytes =
+		args->counts ? bytes_of_counts(&predicted->counts, predicted->type) : USUAL_BYTES;
 	return true;
+}
+
+bool take_bytes(struct call *call, struct predicted *predicted, uint64_t bytes)
+{
+	predicted->bytes = bytes;
+	return !predicted->counts.given ||
+	       scale_counts(call, &predicted->counts, predicted->type, bytes);
 }
 
 bool sets_costs(const struct predicting *args)
@@ -72,23 +87,24 @@ struct ordo_machine machine_of(const struct predicting *args)
 	return machine;
 }
 
-bool predict_bytes(struct call *call, const struct predicting *args,
-	const struct ordo_schedule *schedule, uint64_t bytes, struct predicted *predicted)
+bool predict_taken(struct call *call, const struct predicting *args,
+	const struct ordo_schedule *schedule, struct predicted *predicted)
 {
 	struct ordo_error error;
 	struct progress progress = {0};
 	const struct ordo_predict_options options = {.topology = predicted->topology,
 		.machine = machine_of(args),
-		.bytes = bytes,
+		.bytes = predicted->bytes,
+		.block_count = predicted->counts.block_count,
 		.element_bytes = (uint32_t)ordo_type_size(predicted->type),
 		.scratch_element_bytes = (uint32_t)ordo_type_size(
 			ordo_accumulator(&schedule->problem, predicted->type)),
 		.through_ranks = args->through_ranks,
 		.progress = show_progress,
 		.closure = &progress};
-	if (bytes > ORDO_BYTES_LIMIT)
+	if (predicted->bytes > ORDO_BYTES_LIMIT)
 		return refuse_usage(call, NULL, "found %" PRIu64 " bytes, wanted at most %" PRIu64,
-			bytes, ORDO_BYTES_LIMIT);
+			predicted->bytes, ORDO_BYTES_LIMIT);
 	show_progress(&progress, "predicting", 0, schedule->ntask);
 	ordo_prediction_destroy(predicted->prediction);
 	predicted->prediction = ordo_predict(schedule, &options, &error);
@@ -104,18 +120,22 @@ bool predict_schedule(struct call *call, const struct predicting *args,
 	const struct ordo_schedule *schedule, struct predicted *predicted)
 {
 	if (!open_predicted(call, args, &schedule->problem, predicted) ||
-		!predict_bytes(call, args, schedule, args->bytes, predicted))
+		!predict_taken(call, args, schedule, predicted))
 		return false;
-	note_left_out(call, &schedule->problem, args->bytes, predicted);
+	note_left_out(call, &schedule->problem, predicted);
 	return true;
 }
 
-void note_left_out(struct call *call, const struct ordo_problem *problem, uint64_t bytes,
-	const struct predicted *predicted)
+void note_left_out(
+	struct call *call, const struct ordo_problem *problem, const struct predicted *predicted)
 {
 	const uint64_t cut = (uint64_t)predicted->prediction->bytes;
-	if (cut < bytes)
-		note_cut(call, problem, predicted->type, bytes, cut);
+	if (cut >= predicted->bytes)
+		return;
+	if (predicted->counts.given)
+		note_scaled(call, predicted->type, predicted->bytes, cut);
+	else
+		note_cut(call, problem, predicted->type, predicted->bytes, cut);
 }
 
 void note_assumption(struct call *call, const struct predicting *args, uint32_t nrank,
@@ -142,5 +162,6 @@ void close_predicted(struct predicted *predicted)
 {
 	ordo_prediction_destroy(predicted->prediction);
 	ordo_topology_destroy(predicted->topology);
+	free_counts(&predicted->counts);
 	*predicted = (struct predicted){.topology = NULL};
 }

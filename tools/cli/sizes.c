@@ -65,8 +65,13 @@ double bytes_of_buffers(const struct ordo_problem *problem, enum ordo_type type,
 bool fits_memory(
 	struct call *call, const struct ordo_problem *problem, enum ordo_type type, uint64_t count)
 {
-	const double needed = bytes_of_buffers(problem, type, count),
-		     there = (double)ordo_memory_limit();
+	return bytes_fit_memory(call, problem, count, bytes_of_buffers(problem, type, count));
+}
+
+bool bytes_fit_memory(
+	struct call *call, const struct ordo_problem *problem, uint64_t count, double needed)
+{
+	const double there = (double)ordo_memory_limit();
 	struct ordo_error error = {0};
 	char wanted[ORDO_UNITS_SIZE], present[ORDO_UNITS_SIZE];
 	if (needed <= there)

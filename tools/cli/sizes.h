@@ -29,6 +29,9 @@ double bytes_of_buffers(const struct ordo_problem *problem, enum ordo_type type,
 /* Reports sizes that exceed the memory of this machine. false: call->status. */
 bool fits_memory(
 	struct call *call, const struct ordo_problem *problem, enum ordo_type type, uint64_t count);
+/* The same of buffers that need so many bytes, with blocks of up to `count` elements. */
+bool bytes_fit_memory(
+	struct call *call, const struct ordo_problem *problem, uint64_t count, double needed);
 
 /* begin, then each size `factor` times or `step` more than the one before, up to end. */
 struct size_range {

@@ -51,6 +51,7 @@ struct product {
 	struct ordo_wire_bound *bound; /* on the topology; NULL */
 	struct token_price price;      /* of the limit of tokens, if there is one */
 	double loads;		       /* seconds of the busiest link; 0: unknown */
+	const struct counts *counts;   /* of the choice */
 };
 
 struct times {
@@ -153,8 +154,8 @@ static bool is_chosen(const struct args *args)
 	const struct predicting *setting = &args->setting;
 	if (args->moves)
 		return false;
-	return !args->algorithm || setting->bytes != UNSET_SIZE || setting->type_name ||
-	       sets_costs(setting);
+	return !args->algorithm || setting->bytes != UNSET_SIZE || setting->counts ||
+	       setting->type_name || sets_costs(setting);
 }
 
 static uint64_t size_of(const struct args *args)
@@ -228,6 +229,7 @@ static void report_choice(const struct report *report, const struct args *args,
 {
 	if (!is_chosen(args))
 		return;
+	report_counts(report, product->counts);
 	report_text(report, "the fastest at %g<:bytes>%s, %s, of %u candidate%s, simulated\n",
 		(double)size_of(args),
 		args->setting.bytes == UNSET_SIZE ? " (--size was not given)" : "",
@@ -242,6 +244,8 @@ static void report_bound(
 	const struct report *report, const struct args *args, const struct product *product)
 {
 	const struct ordo_tuning *tuning = &product->tuning;
+	if (args->setting.counts) /* it is of equal blocks */
+		return;
 	const struct bound_ratios ratios = {
 		product->loads, tuning->selection.nrange ? tuning->ranges[0].times.first : 0};
 	report_least_time(report, product->bound, size_of(args), &ratios);
@@ -441,8 +445,11 @@ static int compile_with(struct call *call, struct args *args)
 	struct product product = {0};
 	struct times times = {0};
 	int status = ORDO_OK;
-	if (!open_setting(call, args, &predicted) ||
-		!demand_order(call, args, predicted.topology, &text) ||
+	const bool opened = open_setting(call, args, &predicted);
+	product.counts = &predicted.counts;
+	if (opened && args->setting.counts)
+		args->setting.bytes = predicted.bytes;
+	if (!opened || !demand_order(call, args, predicted.topology, &text) ||
 		!(args->moves ? compile_document(call, args, predicted.topology, &product, &times)
 			: is_chosen(args)
 				? compile_chosen(call, args, &predicted, &product, &times)
@@ -475,6 +482,10 @@ static int compile_sizes(struct call *call, const struct args *args)
 	if (args->staging_slots)
 		return fail_usage(call, "--size chooses by simulation",
 			"--sizes chooses by closed forms, which know no staging: found --staging");
+	if (args->setting.counts)
+		return fail_usage(call, "`ordo tune` simulates, and takes counts",
+			"--sizes chooses by closed forms, which are of equal blocks: found "
+			"--counts");
 	if (args->setting.bytes != UNSET_SIZE || args->setting.type_name)
 		return fail_usage(call, "`ordo tune` simulates, and accepts types",
 			"--sizes chooses by closed forms, which use neither --size nor --type");
@@ -504,10 +515,12 @@ static int compile_links(struct call *call, const struct args *args)
 		.output = args->output,
 		.max_tokens = args->max_tokens,
 		.staging_slots = args->staging_slots};
-	if (args->sizes || args->prove_only)
+	if (args->sizes || args->prove_only || args->setting.counts)
 		return fail_usage(call, NULL,
 			"--fail-any-link: found %s, which does not go with it",
-			args->sizes ? "--sizes" : "--prove-only");
+			args->sizes	   ? "--sizes"
+			: args->prove_only ? "--prove-only"
+					   : "--counts");
 	return refuse_without_choice(call, args) ? compile_failures(call, &request) : call->status;
 }
 
@@ -602,6 +615,7 @@ static int compile(struct call *call)
 		{"size", 0, SIZE, &args.setting.bytes, "SIZE",
 			"choose the fastest for this many bytes of a rank's larger buffer (1MiB), "
 			"or its K"},
+		COUNTS_OPTION(args.setting.counts),
 		COST_OPTIONS(args.setting),
 		DEVICE_OPTIONS(args),
 		{"output", 'o', WRITTEN, &args.output, "OUT",

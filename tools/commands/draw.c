@@ -465,8 +465,6 @@ static int draw(struct call *call)
 {
 	struct args args = {
 		.excerpt = {.max_tasks = USUAL_TASKS}, .times = TIMELINE_USUAL, .root = ORDO_NONE};
-	const uint64_t usual = args.times.predicting.bytes;
-	args.times.predicting.bytes = UNSET_SIZE;
 	const struct option options[] = {
 		{"as", 0, TEXT, &args.picture.as, "dot|svg|png|pdf|text|table|markdown|json",
 			"svg, png and pdf need the program dot; json: a topology (by the ending of "
@@ -501,9 +499,8 @@ static int draw(struct call *call)
 	};
 	if (!READ_OPTIONS(call, options))
 		return call->status;
-	const bool sized = args.times.predicting.bytes != UNSET_SIZE;
-	if (!sized)
-		args.times.predicting.bytes = usual;
+	const bool sized =
+		args.times.predicting.bytes != UNSET_SIZE || args.times.predicting.counts;
 	int status = check_and_draw(call, &args, sized);
 	free_texts(&args.excerpt.ranks);
 	free_texts(&args.excerpt.phases);

@@ -185,7 +185,7 @@ static int export_as(struct call *call, struct export_options *options)
 
 static int export(struct call *call)
 {
-	struct export_options args = {.costs = PREDICTING_USUAL};
+	struct export_options args = {.costs.bytes = 1 << 20};
 	const struct option options[] = {
 		{"output", 'o', WRITTEN, &args.output, "OUT",
 			"where to write it (stdout); for chakra a folder"},

@@ -22,18 +22,23 @@ struct rounds {
 
 /* Chunks are cut at multiples of a cache line. false: call->status. */
 static bool count_rounds(struct call *call, const struct args *args,
-	const struct ordo_schedule *schedule, enum ordo_type type, struct rounds *rounds)
+	const struct ordo_schedule *schedule, const struct predicted *predicted,
+	struct rounds *rounds)
 {
 	enum { LINE = 64 };
 	const struct ordo_problem *problem = &schedule->problem;
+	const enum ordo_type type = predicted->type;
 	const uint64_t narrow = ordo_type_size(type),
 		       wide = ordo_type_size(ordo_accumulator(problem, type)),
 		       nslot = schedule->scratch_slots, least = nslot * LINE * wide / narrow,
-		       count = count_of_bytes(problem, type, args->setting.bytes),
+		       count = count_of_bytes(problem, type, predicted->bytes),
 		       K = problem->chunks_per_block, chunk = (count + K - 1) / K * narrow;
-	*rounds = (struct rounds){1, args->setting.bytes};
+	*rounds = (struct rounds){1, predicted->bytes};
 	if (args->staging_bytes == UNSET_SIZE)
 		return true;
+	if (predicted->counts.given)
+		return refuse_usage(call, NULL,
+			"--staging and --counts: rounds are counted of equal blocks only");
 	if (!schedule->staging)
 		return refuse_usage(call, "`ordo compile --staging` compiles one that has",
 			"--staging: the schedule has no staging");
@@ -45,12 +50,12 @@ static bool count_rounds(struct call *call, const struct args *args,
 		return true;
 	const uint64_t tile = args->staging_bytes / nslot * narrow / wide / LINE * LINE;
 	rounds->count = chunk > tile ? (chunk + tile - 1) / tile : 1;
-	rounds->bytes = (args->setting.bytes + rounds->count - 1) / rounds->count;
+	rounds->bytes = (predicted->bytes + rounds->count - 1) / rounds->count;
 	return true;
 }
 
 static void report_rounds(const struct report *report, const struct args *args,
-	const struct rounds *rounds, const struct ordo_prediction *prediction)
+	const struct rounds *rounds, uint64_t bytes, const struct ordo_prediction *prediction)
 {
 	const struct report object = report_object(report, "staging");
 	if (args->staging_bytes == UNSET_SIZE)
@@ -58,40 +63,50 @@ static void report_rounds(const struct report *report, const struct args *args,
 	report_line(&object, "in rounds",
 		"%" PRIu64 "<rounds> of these, one after another: %g<seconds:time> for %g<:bytes>; "
 		"rounds that overlap take less",
-		rounds->count, (double)rounds->count * prediction->timeline->total,
-		(double)args->setting.bytes);
+		rounds->count, (double)rounds->count * prediction->timeline->total, (double)bytes);
 }
 
-/* The prediction for a size; the predicted schedule in *found. */
-static bool predict_size(struct call *call, const struct args *args, struct subject *subject,
-	uint64_t bytes, struct predicted *predicted, struct proved_schedule **found)
+/* The schedule for the size taken. NULL: call->status. */
+static struct proved_schedule *find_taken(
+	struct call *call, struct subject *subject, const struct predicted *predicted)
 {
-	*found = find_schedule(call, subject, predicted->type,
-		count_of_bytes(&subject->problem, predicted->type, bytes));
-	return *found && predict_bytes(call, &args->setting, (*found)->schedule, bytes, predicted);
+	return predicted->counts.given
+		       ? find_schedule_of_size(call, subject,
+				 bytes_of_counts(&predicted->counts, predicted->type))
+		       : find_schedule(call, subject, predicted->type,
+				 count_of_bytes(
+					 &subject->problem, predicted->type, predicted->bytes));
+}
+
+/* The prediction for the size taken; the predicted schedule in *found. */
+static bool predict_size(struct call *call, const struct args *args, struct subject *subject,
+	struct predicted *predicted, struct proved_schedule **found)
+{
+	*found = find_taken(call, subject, predicted);
+	return *found && predict_taken(call, &args->setting, (*found)->schedule, predicted);
 }
 
 static int predict_one(struct call *call, const struct args *args, struct subject *subject,
 	struct predicted *predicted)
 {
-	const uint64_t bytes = args->setting.bytes;
 	const struct report report = report_of(call, stdout);
-	struct proved_schedule *found = find_schedule(call, subject, predicted->type,
-		count_of_bytes(&subject->problem, predicted->type, bytes));
+	struct proved_schedule *found = find_taken(call, subject, predicted);
+	const uint64_t bytes = predicted->bytes;
 	struct rounds rounds;
-	if (!found || !count_rounds(call, args, found->schedule, predicted->type, &rounds) ||
-		!predict_bytes(call, &args->setting, found->schedule, rounds.bytes, predicted))
+	if (!found || !count_rounds(call, args, found->schedule, predicted, &rounds) ||
+		(rounds.count > 1 && !take_bytes(call, predicted, rounds.bytes)) ||
+		!predict_taken(call, &args->setting, found->schedule, predicted))
 		return call->status;
 	if (found->name) {
 		note(call, "%s, the schedule for this size", found->name);
 		report_members(&report, "%s<schedule>", found->name);
 	}
 	if (rounds.count == 1)
-		note_left_out(call, &subject->problem, bytes, predicted);
+		note_left_out(call, &subject->problem, predicted);
 	report_text(&report, "%s: ", subject->path);
 	report_schedule(&report, found->schedule);
 	report_prediction(&report, &args->shown, found->schedule, predicted);
-	report_rounds(&report, args, &rounds, predicted->prediction);
+	report_rounds(&report, args, &rounds, bytes, predicted->prediction);
 	return ORDO_OK;
 }
 
@@ -129,7 +144,8 @@ static int predict_table(
 		"(GB/s)", "");
 	uint64_t bytes = args->sizes.begin;
 	do {
-		if (!predict_size(call, args, subject, bytes, predicted, &found))
+		if (!take_bytes(call, predicted, bytes) ||
+			!predict_size(call, args, subject, predicted, &found))
 			return call->status;
 		report_row(&list, subject, found, predicted);
 	} while (!reader_left() && next_size(&args->sizes, &bytes));
@@ -197,6 +213,7 @@ const struct command predict_command = {
 		"  ordo predict ring.json --topology torus:2x4 --route-through-ranks --type bf16\n"
 		"  ordo predict ring.json --alpha-ns 500 --bandwidth 200 --reduce-bandwidth 800 -e "
 		"1GiB -f 8\n"
+		"  ordo compile alltoallv -n 2 | ordo predict - --counts \"0,9;4,0\"\n"
 		"  ordo compile allreduce -n 8 -a \"ring(rings=3,directions=2)\" --fail-link 0-1 | "
 		"ordo predict - --fail-link 0-1",
 	.reads = true,

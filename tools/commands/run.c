@@ -24,6 +24,8 @@ struct args {
 	struct mpi_world world;
 	struct ordo_input *input; /* NULL: inputs from the seed */
 	uint64_t count;
+	const char *counts_text; /* of --counts */
+	struct counts counts;
 	struct topology_choice topology;
 	bool unproved, links, csv, table;
 };
@@ -37,10 +39,30 @@ static bool wants_table(const struct args *args)
 	       args->arithmetics.ntype > 1 || args->arithmetics.nreduction > 1;
 }
 
+/* The counts as they are, or in their proportions at a size. */
+static bool choose_counts(struct call *call, struct args *args)
+{
+	struct execution_options *how = &args->execution;
+	struct counts *counts = &args->counts;
+	const uint64_t bytes = args->sizes.begin;
+	if (args->count != UINT64_MAX)
+		return refuse_usage(
+			call, "--size scales the counts", "--count and --counts: give one of them");
+	if (bytes != UNSET_SIZE && !scale_counts(call, counts, how->type, bytes))
+		return false;
+	how->block_count = counts->block_count;
+	how->count = counts->largest;
+	if (bytes != UNSET_SIZE && bytes_of_counts(counts, how->type) < bytes)
+		note_scaled(call, how->type, bytes, bytes_of_counts(counts, how->type));
+	return true;
+}
+
 static bool choose_count(struct call *call, struct args *args, const struct ordo_problem *problem)
 {
 	struct execution_options *how = &args->execution;
 	const bool sized = args->sizes.begin != UNSET_SIZE;
+	if (args->counts.given)
+		return choose_counts(call, args);
 	const uint64_t size = ordo_type_size(how->type),
 		       bytes = sized ? args->sizes.begin : 1 << 20;
 	if (args->count != UINT64_MAX && sized)
@@ -136,8 +158,11 @@ static int report_execution(struct call *call, const struct args *args,
 	report_members(&report, "%d<proved?> %d<contents_judged?>",
 		found->proof->proved && !found->proof->contents_unjudged,
 		!found->proof->contents_unjudged);
+	report_counts(&report, &args->counts);
 	report_run(&report, execution, how,
-		bytes_of_count(&found->schedule->problem, how->type, how->count));
+		how->block_count
+			? bytes_of_counts(&args->counts, how->type)
+			: bytes_of_count(&found->schedule->problem, how->type, how->count));
 	report_members(&report, "%" PRIu64 "<peak_bytes>", peak_bytes());
 	if (execution->plan)
 		report_load(&report, &args->topology, execution);
@@ -173,13 +198,13 @@ static int run_schedule(
 static int replay_schedule(
 	struct call *call, const struct args *args, const struct ordo_schedule *schedule)
 {
-	const struct values values = {
-		args->execution.seed, args->execution.type, args->execution.reduction};
+	const struct execution_options *how = &args->execution;
+	const struct replay_data data = {
+		{how->seed, how->type, how->reduction}, how->count, how->block_count};
 	if (args->execution.check || args->links || args->execution.repeat > 1)
 		return fail_usage(
 			call, NULL, "--replay: --check, --links and --repeat do not go with it");
-	return run_replay(call, schedule, args->replay, &values, args->execution.count,
-		args->execution.trace);
+	return run_replay(call, schedule, args->replay, &data, args->execution.trace);
 }
 
 /* All ranks have the schedule, and it is of as many. */
@@ -227,8 +252,15 @@ static int run_one_size(struct call *call, struct args *args, struct subject *su
 		return fail_usage(call, NULL, "--replay takes one schedule, found a plan set");
 	if (!choose_count(call, args, &subject->problem))
 		return call->status;
-	struct proved_schedule *found = find_schedule(call, subject, how->type, how->count);
-	if (!found || !fits_memory(call, &subject->problem, how->type, how->count))
+	struct proved_schedule *found =
+		args->counts.given ? find_schedule_of_size(call, subject,
+					     bytes_of_counts(&args->counts, how->type))
+				   : find_schedule(call, subject, how->type, how->count);
+	if (!found ||
+		!(args->counts.given
+				? bytes_fit_memory(call, &subject->problem, args->counts.largest,
+					  bytes_of_counted_buffers(&args->counts, how->type))
+				: fits_memory(call, &subject->problem, how->type, how->count)))
 		return call->status;
 	if (found->name) {
 		note(call, "%s, the schedule for this size", found->name);
@@ -242,6 +274,7 @@ static int run_sizes(struct call *call, struct args *args, struct subject *subje
 	struct sweep_options table = {.execution = args->execution,
 		.arithmetics = &args->arithmetics,
 		.sizes = args->sizes,
+		.counts = &args->counts,
 		.csv = args->csv,
 		.unproved = args->unproved};
 	if (args->count != UINT64_MAX || args->links || args->replay || args->input ||
@@ -267,10 +300,10 @@ static bool take_input(struct call *call, struct args *args)
 	if (!args->input_path)
 		return true;
 	if (arithmetics->type_names.count || arithmetics->reduction_names.count ||
-		args->sizes.begin != UNSET_SIZE || args->count != UINT64_MAX)
+		args->sizes.begin != UNSET_SIZE || args->count != UINT64_MAX || args->counts_text)
 		return refuse_usage(call, NULL,
 			"--input: the input has the type, reduction and count; "
-			"--type, --op, --size and --count do not go with it");
+			"--type, --op, --size, --count and --counts do not go with it");
 	if (args->execution.check || args->links || args->replay || args->execution.repeat > 1)
 		return refuse_usage(call, NULL,
 			"--input: --check, --links, --replay and --repeat do "
@@ -293,11 +326,13 @@ static int run_with(struct call *call, struct args *args)
 		!read_arithmetics(call, &args->arithmetics) || !read_repeat(call, args) ||
 		!read_transport(call, args) || !take_input(call, args))
 		return call->status;
-	if (open_subject(call, &subject, path, &args->topology)) {
+	if (open_subject(call, &subject, path, &args->topology) &&
+		read_counts(call, args->counts_text, &subject.problem, &args->counts)) {
 		choose_workers(args, subject.problem.nrank);
 		call->status = args->table ? run_sizes(call, args, &subject)
 					   : run_one_size(call, args, &subject);
 	}
+	free_counts(&args->counts);
 	close_subject(&subject);
 	return call->status;
 }
@@ -328,6 +363,7 @@ static int read_and_run(struct call *call, struct args *args)
 		{"count", 0, COUNT, &args->count, "N",
 			"elements of a block instead (AllReduce, Reduce, Broadcast: of the "
 			"vector)"},
+		COUNTS_OPTION(args->counts_text),
 		TABLE_OPTIONS(args),
 		ARITHMETICS_OPTIONS(args->arithmetics),
 		{"check", 'c', SWITCH, &args->execution.check, NULL,
@@ -383,6 +419,7 @@ const struct command run_command = {
 		"  ordo run ring.json --size 1MiB --check\n"
 		"  ordo run ring.json --type f64 --op max --count 1000 --workers 0 --repeat 10\n"
 		"  ordo run staged.json --size 1MiB --staging 64KiB --check\n"
+		"  ordo compile alltoallv -n 2 | ordo run - --counts \"0,9;4,0\" --check\n"
 		"  ordo run ring.json --transport seeded --seed 7 --repeat 100 --check\n"
 		"  ordo run ring.json --size 1GiB --check --json\n"
 		"  ordo run ring.json -b 8 -e 1MiB -f 4 -n 5 --check\n"

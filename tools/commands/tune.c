@@ -141,6 +141,15 @@ static void report_candidates(const struct report *report, const struct ordo_tun
 	report_contenders(report, tuning);
 }
 
+/* What the sizes mean where blocks are unequal. */
+static void report_proportions(const struct report *report, const struct counts *counts)
+{
+	if (!counts->given)
+		return;
+	report_counts(report, counts);
+	report_line(report, "sizes", "each in these proportions, elements divisible");
+}
+
 static bool report_making(
 	struct call *call, const struct args *args, struct making *making, double taken)
 {
@@ -148,6 +157,7 @@ static bool report_making(
 	const struct ordo_topology *topology = making->predicted.topology;
 	const struct report report = report_of(call, stdout), effort = report_of(call, stderr);
 	report_made(&report, &making->made);
+	report_proportions(&report, &making->predicted.counts);
 	report_tuning(&report, args, tuning);
 	if (!report_set_proof(call, &report, &making->made.set_proof))
 		return false;
@@ -205,7 +215,7 @@ static int tune_with(struct call *call, struct args *args)
 
 static int tune(struct call *call)
 {
-	struct args args = {.sizes = "1:1GiB"};
+	struct args args = {.setting.bytes = UNSET_SIZE, .sizes = "1:1GiB"};
 	const struct option options[] = {
 		{"algorithm", 'a', TEXT, &args.algorithm, "OBJECT",
 			"also try the algorithm of a shared object, ./mine.so"},
@@ -214,6 +224,7 @@ static int tune(struct call *call)
 		CONDITION_OPTIONS(args.conditions),
 		{"sizes", 0, TEXT, &args.sizes, "A:B",
 			"the sizes, in bytes of a rank's larger buffer; A: has no end (1:1GiB)"},
+		COUNTS_OPTION(args.setting.counts),
 		COST_OPTIONS(args.setting),
 		{"candidates", 0, SWITCH, &args.candidates, NULL,
 			"also list all candidates with their times at the smallest size, and why "
@@ -243,6 +254,7 @@ const struct command tune_command = {
 	.examples =
 		"  ordo tune allreduce --ranks 8 --topology hypercube -o fast\n"
 		"  ordo tune allreduce --ranks 8 --fail-link 0-1 --sizes 1KiB:64MiB --require G1\n"
+		"  ordo tune alltoallv --ranks 3 --counts \"0,9,1;4,0,0;2,2,2\" --sizes 1KiB:1MiB\n"
 		"  ordo tune broadcast --ranks 16 --topology torus:4x4 --type bf16 --candidates\n"
 		"  ordo calibrate --ranks 8 -o machine.json && ordo tune allreduce --ranks 8 "
 		"--topology ./machine.json",

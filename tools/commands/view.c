@@ -39,6 +39,7 @@ struct making {
 	struct steps steps;
 	struct shown shown;
 	struct incoming incoming;
+	struct places places; /* of blocks with counts */
 };
 
 /* A word quoted for a shell. */
@@ -79,15 +80,25 @@ static char *command_line(const struct call *call)
 
 static bool open_proved(struct making *making)
 {
+	struct ordo_error error;
+	struct call *call = making->call;
 	struct args *args = making->args;
-	if (!open_subject(making->call, &making->subject, args->file, &args->predicting.topology))
+	struct subject *subject = &making->subject;
+	const struct predicted *predicted = &making->predicted;
+	if (!open_subject(call, subject, args->file, &args->predicting.topology) ||
+		!open_predicted(call, &args->predicting, &subject->problem, &making->predicted))
 		return false;
-	const uint64_t count = count_of_bytes(
-		&making->subject.problem, args->arithmetic.type, args->predicting.bytes);
 	struct proved_schedule *found =
-		find_schedule(making->call, &making->subject, args->arithmetic.type, count);
+		predicted->counts.given
+			? find_schedule_of_size(call, subject,
+				  bytes_of_counts(&predicted->counts, predicted->type))
+			: find_schedule(call, subject, args->arithmetic.type,
+				  count_of_bytes(&subject->problem, args->arithmetic.type,
+					  predicted->bytes));
 	making->schedule = found ? found->schedule : NULL;
-	return found;
+	return found && (make_places(&making->places, &found->schedule->problem, 0,
+				 predicted->counts.block_count, &error) ||
+				refuse_error(call, &error));
 }
 
 static bool check_orders(struct making *making)
@@ -117,8 +128,6 @@ static bool prove_and_check(struct making *making)
 			"Custom: the page compares the outputs with what an operator demands, and "
 			"nothing says what that is");
 	struct symmetry_found found;
-	if (!open_predicted(call, &args->predicting, problem, &making->predicted))
-		return false;
 	const struct ordo_verify_options options = {.topology = making->predicted.topology,
 		.through_ranks = args->predicting.through_ranks,
 		.atomic_reduce = args->atomic_reduce,
@@ -151,8 +160,7 @@ static bool time_tasks(struct making *making)
 		if (!can_be_predicted(making))
 			return true;
 	}
-	if (!predict_bytes(making->call, &args->predicting, making->schedule,
-		    args->predicting.bytes, &making->predicted))
+	if (!predict_taken(making->call, &args->predicting, making->schedule, &making->predicted))
 		return false;
 	free_steps(&making->steps);
 	return order_steps(making->predicted.prediction->timeline, &making->steps, &error) ||
@@ -200,6 +208,7 @@ static bool print_page(struct making *making, FILE *out)
 		.steps = &making->steps,
 		.shown = &making->shown,
 		.incoming = &making->incoming,
+		.places = making->places.block_count ? &making->places : NULL,
 		.against = making->args->against,
 		.command = command};
 	const bool worked = write_page(out, &page, &error) || refuse_error(making->call, &error);
@@ -215,6 +224,7 @@ static void tell(struct making *making, long size)
 	const struct ordo_proof *proof = making->proof;
 	const struct report members = {.json = call->answer};
 	report_schedule(&members, schedule);
+	report_counts(&members, &making->predicted.counts);
 	report_members(&members, "%d<proved?> %ld<page_bytes> %u<ranks_shown> %u<tasks_shown>",
 		proof->proved, size, shown->nrank, shown->ntask);
 	const struct ordo_prediction *prediction = making->predicted.prediction;
@@ -274,6 +284,7 @@ static bool make_page(struct making *making)
 
 static void release(struct making *making)
 {
+	free_places(&making->places);
 	free_incoming(&making->incoming);
 	free_shown(&making->shown);
 	free_steps(&making->steps);
@@ -332,6 +343,7 @@ const struct command view_command = {
 	.examples =
 		"  ordo view ring.json -o ring.html\n"
 		"  ordo view ring.json --topology full-mesh --size 16MiB --type bf16 -o ring.html\n"
+		"  ordo compile allgatherv -n 3 | ordo view - --counts 3,0,5 -o unequal.html\n"
 		"  ordo view large.json --ranks 0-15,512 -o part.html\n"
 		"  ordo view ring.json --against around.json -o ring.html\n"
 		"  ordo view set --size 64KiB -o small.html\n"

@@ -24,6 +24,7 @@ static const struct {
 	{"TASK", TASKS},
 	{"TERM", TERMS},
 	{"COMMAND", COMMANDS},
+	{"COUNTS", FILES},
 	/* Numbers, sizes and other values that cannot be enumerated. */
 	{"N", ANYTHING},
 	{"R", ANYTHING},

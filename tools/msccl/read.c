@@ -520,7 +520,7 @@ struct msccl_program *msccl_read(const char *path, struct ordo_error *error)
 {
 	size_t size;
 	const char *name = strcmp(path, "-") ? path : "stdin";
-	char *text = read_xml_file(path, &size, error);
+	char *text = read_whole_file(path, &size, error);
 	if (!text)
 		return NULL;
 	struct msccl_program *program = msccl_read_text(text, size, name, error);

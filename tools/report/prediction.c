@@ -293,12 +293,36 @@ static void add_path(const struct report *report, const struct ordo_schedule *sc
 	}
 }
 
+/* The closed form of blocks with counts, if ranks waited for each other after every phase. */
+static void report_rounds(const struct report *report, const struct predicted *predicted)
+{
+	const struct ordo_round_sum *rounds = &predicted->prediction->rounds;
+	const double sum = rounds->latency + rounds->wire + rounds->reduce + rounds->copy;
+	if (!predicted->counts.block_count || !rounds->nround)
+		return;
+	const struct report one = report_object(report, "in_rounds");
+	report_label(report, "in rounds");
+	report_text(&one,
+		"%g<seconds:time>: %u<rounds> round%s, each as long as its slowest stream", sum,
+		rounds->nround, plural(rounds->nround));
+	report_text(&one, "; latency %g<latency_seconds:time>, wire %g<wire_seconds:time>",
+		rounds->latency, rounds->wire);
+	if (rounds->reduce > 0)
+		report_text(&one, ", reduce %g<:time>", rounds->reduce);
+	if (rounds->copy > 0)
+		report_text(&one, ", copy %g<:time>", rounds->copy);
+	report_text(&one, "\n");
+	report_members(&one, "%g<reduce_seconds> %g<copy_seconds>", rounds->reduce, rounds->copy);
+}
+
 void report_prediction(const struct report *report, const struct prediction_limits *args,
 	const struct ordo_schedule *schedule, const struct predicted *predicted)
 {
 	const struct ordo_prediction *prediction = predicted->prediction;
 	char busiest[BUSIEST_SIZE];
+	report_counts(report, &predicted->counts);
 	report_total(report, schedule, predicted);
+	report_rounds(report, predicted);
 	report_parts(report, prediction);
 	report_bounds(report, prediction);
 	busiest_text(busiest, predicted);

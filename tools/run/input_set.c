@@ -52,45 +52,41 @@ void close_subject(struct subject *subject)
 	ordo_topology_destroy(subject->topology);
 }
 
-/* The range of a set that contains the count. */
-static bool find_range(struct call *call, const struct subject *subject, enum ordo_type type,
-	uint64_t count, uint32_t *range)
+/* What was looked for, in messages: `1000 elements of 32 bytes`. */
+struct wanted_size {
+	char text[96];
+	uint64_t bytes; /* UINT64_MAX: too many */
+};
+
+/* The range of a set that contains the size. */
+static bool find_range(struct call *call, const struct subject *subject,
+	const struct wanted_size *size, uint32_t *range)
 {
 	const struct ordo_plan_set *set = subject->set;
 	const struct ordo_plan_range *last = &set->ranges[set->nrange - 1];
-	const uint64_t one = bytes_of_one(&set->problem, type);
-	*range = count > ORDO_BYTES_LIMIT / one ? ORDO_NONE : ordo_plan_set_find(set, count * one);
+	*range = size->bytes > ORDO_BYTES_LIMIT ? ORDO_NONE : ordo_plan_set_find(set, size->bytes);
 	if (*range != ORDO_NONE)
 		return true;
 	if (last->to_bytes == ORDO_ENDLESS)
 		return refuse_usage(call, NULL,
-			"%s has no schedule for %" PRIu64 " elements of %" PRIu64
-			" bytes, but for sizes from %" PRIu64 " bytes on",
-			subject->path, count, one, set->ranges[0].from_bytes);
+			"%s has no schedule for %s, but for sizes from %" PRIu64 " bytes on",
+			subject->path, size->text, set->ranges[0].from_bytes);
 	return refuse_usage(call, NULL,
-		"%s has no schedule for %" PRIu64 " elements of %" PRIu64
-		" bytes, but for sizes of %" PRIu64 "..%" PRIu64 " bytes",
-		subject->path, count, one, set->ranges[0].from_bytes, last->to_bytes);
+		"%s has no schedule for %s, but for sizes of %" PRIu64 "..%" PRIu64 " bytes",
+		subject->path, size->text, set->ranges[0].from_bytes, last->to_bytes);
 }
 
-static bool refuse_own_choice(
-	struct call *call, const struct subject *subject, enum ordo_type type, uint64_t count)
-{
-	return refuse_usage(call, NULL,
-		"%s has no schedule for %" PRIu64 " bytes: it leaves this size to the library",
-		subject->path, count * bytes_of_one(&subject->set->problem, type));
-}
-
-struct proved_schedule *find_schedule(
-	struct call *call, struct subject *subject, enum ordo_type type, uint64_t count)
+static struct proved_schedule *find_size(
+	struct call *call, struct subject *subject, const struct wanted_size *size)
 {
 	uint32_t range;
-	if (!subject->set)
-		return subject->schedules;
-	if (!find_range(call, subject, type, count, &range))
+	if (!find_range(call, subject, size, &range))
 		return NULL;
 	if (!subject->set->ranges[range].schedule) {
-		refuse_own_choice(call, subject, type, count);
+		refuse_usage(call, NULL,
+			"%s has no schedule for %" PRIu64
+			" bytes: it leaves this size to the library",
+			subject->path, size->bytes);
 		return NULL;
 	}
 	range = ordo_plan_set_first(subject->set, range);
@@ -99,6 +95,29 @@ struct proved_schedule *find_schedule(
 	if (!found->schedule)
 		found->schedule = open_range(call, subject->set, range);
 	return found->schedule ? found : NULL;
+}
+
+struct proved_schedule *find_schedule(
+	struct call *call, struct subject *subject, enum ordo_type type, uint64_t count)
+{
+	if (!subject->set)
+		return subject->schedules;
+	const uint64_t one = bytes_of_one(&subject->set->problem, type);
+	struct wanted_size size = {
+		.bytes = count > ORDO_BYTES_LIMIT / one ? UINT64_MAX : count * one};
+	snprintf(size.text, sizeof size.text, "%" PRIu64 " elements of %" PRIu64 " bytes", count,
+		one);
+	return find_size(call, subject, &size);
+}
+
+struct proved_schedule *find_schedule_of_size(
+	struct call *call, struct subject *subject, uint64_t bytes)
+{
+	struct wanted_size size = {.bytes = bytes};
+	if (!subject->set)
+		return subject->schedules;
+	snprintf(size.text, sizeof size.text, "%" PRIu64 " bytes", bytes);
+	return find_size(call, subject, &size);
 }
 
 static bool choose_once(struct call *call, struct subject *subject)

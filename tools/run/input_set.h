@@ -31,9 +31,11 @@ bool open_subject(struct call *call, struct subject *subject, const char *path,
 	struct topology_choice *choice);
 void close_subject(struct subject *subject);
 
-/* The schedule for blocks of so many elements. NULL: call->status. */
+/* The schedule for blocks of so many elements, or for a size in bytes. NULL: call->status. */
 struct proved_schedule *find_schedule(
 	struct call *call, struct subject *subject, enum ordo_type type, uint64_t count);
+struct proved_schedule *find_schedule_of_size(
+	struct call *call, struct subject *subject, uint64_t bytes);
 /* Proves a schedule, unless that is done. A refuted one is an error with its findings or, if
  * `unproved`, a warning. false: call->status. */
 bool prove_found(

@@ -109,8 +109,7 @@ struct replaying {
 	struct call *call;
 	const struct ordo_schedule *schedule;
 	const struct ordo_replay *replay;
-	const struct values *values;
-	uint64_t count;
+	const struct replay_data *data;
 	const char *trace;
 };
 
@@ -131,7 +130,7 @@ static void report_observation(const struct report *list, const struct replaying
 		return;
 	snprintf(slot, sizeof slot, "%s slot %u of rank %u",
 		ordo_buffer_name(replay->memory_buffer), replay->memory_slot, replay->memory_rank);
-	struct values values = *replaying->values;
+	struct values values = replaying->data->values;
 	values.type = observed_type(replaying->schedule, replay, values.type);
 	const struct number before = name_element(&values, observation->before),
 			    after = name_element(&values, observation->after);
@@ -143,8 +142,8 @@ static void report_observation(const struct report *list, const struct replaying
 static void report_difference(const struct report *report, const struct replaying *replaying,
 	const struct element_difference *found, const char *name, const char *const labels[2])
 {
-	const struct number one = name_element(replaying->values, found->values[0]),
-			    other = name_element(replaying->values, found->values[1]);
+	const struct number one = name_element(&replaying->data->values, found->values[0]),
+			    other = name_element(&replaying->data->values, found->values[1]);
 	char key[64];
 	add_count(report->json, name, found->count);
 	if (!found->count)
@@ -211,8 +210,8 @@ static int report_all(const struct report *report, const struct replaying *repla
 		shown = shown || shows_something(&runs[i]);
 	}
 	if (replay->ninterleaving == 2 && runs[0].completed && runs[1].completed) {
-		const struct element_difference found = compare_observed_runs(
-			replaying->schedule, replay, runs, replaying->values, replaying->count);
+		const struct element_difference found =
+			compare_observed_runs(replaying->schedule, replay, runs, replaying->data);
 		report_difference(report, replaying, &found, "different", labels);
 		shown = shown || found.count;
 	}
@@ -232,7 +231,7 @@ static int run_interleavings(const struct replaying *replaying)
 	report.width = EXECUTION_WIDTH;
 	for (uint32_t i = 0; i < replaying->replay->ninterleaving && status == ORDO_OK; i++) {
 		if (!observe_run(&runs[i], replaying->schedule, replaying->replay, i,
-			    replaying->values, replaying->count, &error))
+			    replaying->data, &error))
 			status = fail(call, &error);
 		else if (!runs[i].completed && runs[i].error.code != ORDO_REFUTED)
 			status = fail(call, &runs[i].error);
@@ -248,7 +247,7 @@ static int run_interleavings(const struct replaying *replaying)
 }
 
 int run_replay(struct call *call, const struct ordo_schedule *schedule, const char *path,
-	const struct values *values, uint64_t count, const char *trace)
+	const struct replay_data *data, const char *trace)
 {
 	struct ordo_error error;
 	struct ordo_replay *replay = ordo_replay_read(schedule, path, &error);
@@ -259,7 +258,7 @@ int run_replay(struct call *call, const struct ordo_schedule *schedule, const ch
 	report_schedule(&report, schedule);
 	report_line(&report, "replay", "%s<shows>: %s<text>", replay->shows, replay->text);
 	report_members(&report, "%u<calls>", replay->ncall);
-	const struct replaying replaying = {call, schedule, replay, values, count, trace};
+	const struct replaying replaying = {call, schedule, replay, data, trace};
 	const int status = run_interleavings(&replaying);
 	ordo_replay_destroy(replay);
 	return status;

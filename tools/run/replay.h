@@ -13,6 +13,6 @@ bool write_replay(struct call *call, const struct ordo_schedule *schedule,
 /* Runs a replay and reports the results; writes a trace of it to `trace`, unless NULL. Returns the
  * exit code: 1 if it shows a fault. */
 int run_replay(struct call *call, const struct ordo_schedule *schedule, const char *path,
-	const struct values *values, uint64_t count, const char *trace);
+	const struct replay_data *data, const char *trace);
 
 #endif

@@ -20,7 +20,7 @@ struct row {
 	const char *schedule; /* of a plan set; NULL: there is one */
 	const char *digest;   /* of its order; empty: it has none */
 	const struct ordo_problem *problem;
-	uint64_t bytes, count;
+	uint64_t bytes, count; /* elements of a block; with counts, of the largest */
 	enum ordo_type type;
 	enum ordo_reduction reduction;
 	struct cell cells[2]; /* out of place, in place */

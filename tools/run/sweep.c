@@ -90,6 +90,7 @@ static bool run_cell(
 	args.type = row->type;
 	args.reduction = row->reduction;
 	args.count = row->count;
+	args.block_count = table->args->counts->block_count;
 	const bool worked = execute(&execution, found->schedule, found->proof, &args, &error);
 	if (worked)
 		fill_cell(table, row, &row->cells[in_place], &execution);
@@ -100,18 +101,31 @@ static bool run_cell(
 	return refuse_error(table->call, &error);
 }
 
+/* Takes the elements of a size, and the schedule for it. NULL: call->status. */
+static struct proved_schedule *choose_size(struct table *table, struct row *row, uint64_t size)
+{
+	struct call *call = table->call;
+	struct counts *counts = table->args->counts;
+	if (!counts->given) {
+		row->count = count_of_bytes(row->problem, row->type, size);
+		row->bytes = bytes_of_count(row->problem, row->type, row->count);
+		return find_schedule(call, table->subject, row->type, row->count);
+	}
+	if (!scale_counts(call, counts, row->type, size))
+		return NULL;
+	row->count = counts->largest;
+	row->bytes = bytes_of_counts(counts, row->type);
+	return find_schedule_of_size(call, table->subject, row->bytes);
+}
+
 static bool run_row(
 	struct table *table, enum ordo_type type, enum ordo_reduction reduction, uint64_t size)
 {
 	const struct ordo_problem *problem = &table->subject->problem;
-	const uint64_t count = count_of_bytes(problem, type, size);
-	struct row row = {.count = count,
-		.bytes = bytes_of_count(problem, type, count),
-		.problem = problem,
-		.type = type,
-		.reduction = reduction};
-	const struct proved_schedule *found =
-		find_schedule(table->call, table->subject, type, count);
+	struct row row = {.problem = problem, .type = type, .reduction = reduction};
+	const struct proved_schedule *found = choose_size(table, &row, size);
+	if (!found)
+		return false;
 	table->nrounded += row.bytes != size;
 	row.schedule = found->name;
 	row.digest = found->proof->digest;
@@ -153,10 +167,9 @@ static bool find_all(struct table *table)
 	for (uint32_t i = 0; i < arithmetics->ntype; i++) {
 		uint64_t size = sizes->begin;
 		do {
-			struct proved_schedule *found =
-				find_schedule(table->call, table->subject, arithmetics->types[i],
-					count_of_bytes(&table->subject->problem,
-						arithmetics->types[i], size));
+			struct row row = {
+				.problem = &table->subject->problem, .type = arithmetics->types[i]};
+			struct proved_schedule *found = choose_size(table, &row, size);
 			if (!found || !prove_found(table->call, table->subject, found,
 					      table->args->unproved))
 				return false;
@@ -194,6 +207,9 @@ static void report_title(const struct report *report, const struct table *table)
 		sizes->begin, sizes->end, sizes->factor ? sizes->factor : sizes->step,
 		sizes->factor ? "factor" : "bytes", how->repeat, plural(how->repeat), how->warmup);
 	report_drive(report, how);
+	if (table->args->counts->given)
+		report_text(report, ", blocks in the proportions of %" PRIu32 " counts",
+			ordo_nblock(&table->subject->problem));
 	report_text(report, ", seed %" PRIu64 "<seed>\n# executed: %s\n", how->seed,
 		form_text(how, true));
 	report_members(report, "%d<checked?>", how->check);
@@ -219,7 +235,12 @@ static void report_end(const struct report *report, const struct table *table)
 static void end_table(struct table *table)
 {
 	hide_progress(&table->progress);
-	if (table->nrounded)
+	if (table->nrounded && table->args->counts->given)
+		note(table->call,
+			"%" PRIu64 " of the sizes are rounded down to whole elements in the "
+			"proportions of the counts",
+			table->nrounded);
+	else if (table->nrounded)
 		note(table->call,
 			"%" PRIu64 " of the sizes do not fill %" PRIu64
 			" blocks evenly and are rounded down",
@@ -232,8 +253,12 @@ static bool largest_fits(
 	struct call *call, const struct sweep_options *args, const struct subject *subject)
 {
 	const enum ordo_type type = args->arithmetics->types[0];
-	return fits_memory(call, &subject->problem, type,
-		count_of_bytes(&subject->problem, type, args->sizes.end));
+	return args->counts->given
+		       ? scale_counts(call, args->counts, type, args->sizes.end) &&
+				 bytes_fit_memory(call, &subject->problem, args->counts->largest,
+					 bytes_of_counted_buffers(args->counts, type))
+		       : fits_memory(call, &subject->problem, type,
+				 count_of_bytes(&subject->problem, type, args->sizes.end));
 }
 
 int run_table(struct call *call, const struct sweep_options *args, struct subject *subject)

@@ -11,12 +11,14 @@
 #include "check/execution.h"
 #include "cli/sizes.h"
 #include "cli/type_op.h"
+#include "counts/option.h"
 #include "input_set.h"
 
 struct sweep_options {
 	struct execution_options execution; /* but for type, reduction and count */
 	const struct arithmetics *arithmetics;
 	struct size_range sizes; /* read */
+	struct counts *counts;	 /* scaled to each size; without the option all is NULL */
 	bool csv, unproved;
 };
 

@@ -384,7 +384,7 @@ struct machine *machine_read_text(
 struct machine *machine_read(const char *path, struct ordo_error *error)
 {
 	size_t size;
-	char *text = read_xml_file(path, &size, error);
+	char *text = read_whole_file(path, &size, error);
 	struct machine *machine =
 		text ? machine_read_text(text, size, strcmp(path, "-") ? path : "stdin", error)
 		     : NULL;

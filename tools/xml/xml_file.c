@@ -24,7 +24,7 @@ static char *read_bytes(FILE *file, size_t *size, struct ordo_error *error)
 	return NULL;
 }
 
-char *read_xml_file(const char *path, size_t *size, struct ordo_error *error)
+char *read_whole_file(const char *path, size_t *size, struct ordo_error *error)
 {
 	const bool is_stdin = !strcmp(path, "-");
 	FILE *file = is_stdin ? stdin : fopen(path, "rb");

@@ -22,6 +22,10 @@
  * then the next vertex whose number is nearest, upwards if two are; so a torus is crossed along its
  * last dimension first.
  *
+ * Blocks may have unequal counts. Then a move without elements is none: it takes no latency, no
+ * link and no adder, only its task_ns, as the transports do nothing for it (bytes for equal blocks
+ * are charged their latencies however few they are).
+ *
  * Where the topology says that all ranks share `cores` (ranks that are threads of one machine), a
  * task needs one of them from its begin to its end, but for the latency of its links, which then
  * comes last: whoever was ready first has it first. Every task takes `task_ns` of time beside what
@@ -69,6 +73,12 @@ struct ordo_predict_options {
 	double limit;
 	ordo_progress *progress; /* may be NULL */
 	void *closure;
+	/* [nblock] elements of each block, of element_bytes each, instead of bytes; or NULL. See
+	 * detail/slots.h */
+	const uint64_t *block_count;
+	/* block_count says only in which proportion blocks share the bytes; elements are
+	 * divisible */
+	bool proportional;
 };
 
 /* Where the seconds of the critical path go; their sum is the total. */
@@ -118,6 +128,12 @@ struct ordo_time_bounds {
 	uint32_t cut_nset;   /* sets of the partition; 0: a cut */
 };
 
+/* Rounds one after another, and what the slowest stream of each takes. */
+struct ordo_round_sum {
+	uint32_t nround;
+	double latency, wire, reduce, copy; /* seconds */
+};
+
 struct ordo_prediction {
 	struct ordo_timeline *timeline;
 	/* it takes longer than the limit; nothing below says anything, nor does the timeline */
@@ -133,9 +149,14 @@ struct ordo_prediction {
 	enum ordo_resource busiest;
 	uint32_t busiest_at;
 	double busiest_share; /* of the total, 0..1 */
-	/* that were predicted for: options->bytes, but for what was left out */
+	/* that were predicted for: options->bytes, but for what was left out; with counts, of the
+	 * largest buffer of a rank */
 	double bytes;
 	struct ordo_time_bounds bounds;
+	/* With counts: if ranks waited for each other after every phase, each in which anything
+	 * moves would take as long as the slowest stream in it, on links that nobody shares. No
+	 * rounds: the schedule has no phases, or moves outside them */
+	struct ordo_round_sum rounds;
 };
 
 /* Predicts how long one call of a schedule takes, and where the time goes.

@@ -15,11 +15,13 @@
  * keeps as many as the option `nkept` allows, and evicts the least recently used first.
  *
  * Of every call: `count` is the elements of a block, as in ordo_plan_options; there are N blocks,
- * but one for AllReduce, Reduce and Broadcast. Buffers need no alignment, and overlap only where a
+ * but one for AllReduce, Reduce and Broadcast. The calls that end in v take a count for each block
+ * instead; they use the schedules of the operators that they are named after, and a repeated one
+ * takes a lock to find its collective. Buffers need no alignment, and overlap only where a
  * comment says that they may; an input is only read, unless it is also the output. With virtual
- * shards (operator.h) the input holds one vector per shard. The bytes of all blocks choose the
- * schedule of a plan set. false: as ordo_communicator_run; also ORDO_USAGE, if no schedule is
- * bound for the operator and root.
+ * shards (operator.h) the input holds one vector per shard. The bytes of all blocks (of AllToAllV
+ * the most that a rank sends or receives) choose the schedule of a plan set. false: as
+ * ordo_communicator_run; also ORDO_USAGE, if no schedule is bound for the operator and root.
  */
 #ifndef ORDO_COLLECTIVES_H
 #define ORDO_COLLECTIVES_H
@@ -174,6 +176,79 @@ ORDO_API bool ordo_alltoall(struct ordo_communicator *communicator, uint32_t ran
 	const void *input, void *output, uint64_t count, enum ordo_type type,
 	struct ordo_error *error);
 
+/* ReduceScatterV: each rank gets its own block of the reduction of all inputs; block r has
+ * counts[r] elements.
+ *
+ *   communicator   with a schedule of ReduceScatter bound
+ *   rank           that calls, 0..nrank-1; one thread at a time acts for a rank
+ *   input          [sum of counts] elements, the blocks one after another
+ *   output         [counts[rank]] elements; may be block `rank` of the input
+ *   counts         [nrank] elements of each block, the same on all ranks; copied
+ *   type           of each element
+ *   reduction      sum, prod, min, max or avg
+ *   error          filled if the result is false; may be NULL */
+ORDO_API bool ordo_reducescatterv(struct ordo_communicator *communicator, uint32_t rank,
+	const void *input, void *output, const uint64_t *counts, enum ordo_type type,
+	enum ordo_reduction reduction, struct ordo_error *error);
+
+/* AllGatherV: every rank gets the inputs of all ranks, one after another; that of rank r has
+ * counts[r] elements.
+ *
+ *   communicator   with a schedule of AllGather bound
+ *   rank           that calls, 0..nrank-1; one thread at a time acts for a rank
+ *   input          [counts[rank]] elements; may be block `rank` of the output
+ *   output         [sum of counts] elements
+ *   counts         [nrank] elements of each block, the same on all ranks; copied
+ *   type           of each element
+ *   error          filled if the result is false; may be NULL */
+ORDO_API bool ordo_allgatherv(struct ordo_communicator *communicator, uint32_t rank,
+	const void *input, void *output, const uint64_t *counts, enum ordo_type type,
+	struct ordo_error *error);
+
+/* ScatterV: each rank gets its own block of the input of the root; block r has counts[r] elements.
+ *
+ *   communicator   with a schedule of Scatter and root bound
+ *   rank           that calls, 0..nrank-1; one thread at a time acts for a rank
+ *   input          [sum of counts] elements at the root; NULL elsewhere, or not used
+ *   output         [counts[rank]] elements; at the root it may be block `rank` of the input
+ *   counts         [nrank] elements of each block, the same on all ranks; copied
+ *   type           of each element
+ *   root           the rank that has the input
+ *   error          filled if the result is false; may be NULL */
+ORDO_API bool ordo_scatterv(struct ordo_communicator *communicator, uint32_t rank,
+	const void *input, void *output, const uint64_t *counts, enum ordo_type type, uint32_t root,
+	struct ordo_error *error);
+
+/* GatherV: the root gets the inputs of all ranks, one after another; that of rank r has counts[r]
+ * elements.
+ *
+ *   communicator   with a schedule of Gather and root bound
+ *   rank           that calls, 0..nrank-1; one thread at a time acts for a rank
+ *   input          [counts[rank]] elements; at the root it may be block `rank` of the output
+ *   output         [sum of counts] elements at the root; NULL elsewhere, or not used
+ *   counts         [nrank] elements of each block, the same on all ranks; copied
+ *   type           of each element
+ *   root           the rank that gets the result
+ *   error          filled if the result is false; may be NULL */
+ORDO_API bool ordo_gatherv(struct ordo_communicator *communicator, uint32_t rank, const void *input,
+	void *output, const uint64_t *counts, enum ordo_type type, uint32_t root,
+	struct ordo_error *error);
+
+/* AllToAllV: each rank gets one block of every rank; that from rank i for rank j has counts[i *
+ * nrank + j] elements. Unlike in MPI every rank passes the counts of all ranks.
+ *
+ *   communicator   with a schedule of AllToAll bound
+ *   rank           that calls, 0..nrank-1; one thread at a time acts for a rank
+ *   input          [sum of row `rank` of counts] elements, in the order of the ranks they are for
+ *   output         [sum of column `rank` of counts] elements, in the order of the ranks they are
+ *                  from; not the input
+ *   counts         [nrank][nrank] elements of each block, the same on all ranks; copied
+ *   type           of each element
+ *   error          filled if the result is false; may be NULL */
+ORDO_API bool ordo_alltoallv(struct ordo_communicator *communicator, uint32_t rank,
+	const void *input, void *output, const uint64_t *counts, enum ordo_type type,
+	struct ordo_error *error);
+
 /* AllReduce for all ranks, by one thread, as ordo_communicator_run_all.
  *
  *   communicator   every rank has made the same number of calls before
@@ -259,6 +334,61 @@ ORDO_API bool ordo_gather_all(struct ordo_communicator *communicator, const void
  *   error          filled if the result is false; may be NULL */
 ORDO_API bool ordo_alltoall_all(struct ordo_communicator *communicator, const void *const *inputs,
 	void *const *outputs, uint64_t count, enum ordo_type type, struct ordo_error *error);
+
+/* ReduceScatterV for all ranks, by one thread, as ordo_communicator_run_all.
+ *
+ *   communicator   every rank has made the same number of calls before
+ *   inputs         [nrank] what ordo_reducescatterv takes as the input of each rank
+ *   outputs        [nrank] what it takes as the output of each rank
+ *   counts, type, reduction   as ordo_reducescatterv
+ *   error          filled if the result is false; may be NULL */
+ORDO_API bool ordo_reducescatterv_all(struct ordo_communicator *communicator,
+	const void *const *inputs, void *const *outputs, const uint64_t *counts,
+	enum ordo_type type, enum ordo_reduction reduction, struct ordo_error *error);
+
+/* AllGatherV for all ranks, by one thread, as ordo_communicator_run_all.
+ *
+ *   communicator   every rank has made the same number of calls before
+ *   inputs         [nrank] what ordo_allgatherv takes as the input of each rank
+ *   outputs        [nrank] what it takes as the output of each rank
+ *   counts, type   as ordo_allgatherv
+ *   error          filled if the result is false; may be NULL */
+ORDO_API bool ordo_allgatherv_all(struct ordo_communicator *communicator, const void *const *inputs,
+	void *const *outputs, const uint64_t *counts, enum ordo_type type,
+	struct ordo_error *error);
+
+/* ScatterV for all ranks, by one thread, as ordo_communicator_run_all.
+ *
+ *   communicator   every rank has made the same number of calls before
+ *   inputs         [nrank] what ordo_scatterv takes as the input of each rank
+ *   outputs        [nrank] what it takes as the output of each rank
+ *   counts, type, root   as ordo_scatterv
+ *   error          filled if the result is false; may be NULL */
+ORDO_API bool ordo_scatterv_all(struct ordo_communicator *communicator, const void *const *inputs,
+	void *const *outputs, const uint64_t *counts, enum ordo_type type, uint32_t root,
+	struct ordo_error *error);
+
+/* GatherV for all ranks, by one thread, as ordo_communicator_run_all.
+ *
+ *   communicator   every rank has made the same number of calls before
+ *   inputs         [nrank] what ordo_gatherv takes as the input of each rank
+ *   outputs        [nrank] what it takes as the output of each rank
+ *   counts, type, root   as ordo_gatherv
+ *   error          filled if the result is false; may be NULL */
+ORDO_API bool ordo_gatherv_all(struct ordo_communicator *communicator, const void *const *inputs,
+	void *const *outputs, const uint64_t *counts, enum ordo_type type, uint32_t root,
+	struct ordo_error *error);
+
+/* AllToAllV for all ranks, by one thread, as ordo_communicator_run_all.
+ *
+ *   communicator   every rank has made the same number of calls before
+ *   inputs         [nrank] what ordo_alltoallv takes as the input of each rank
+ *   outputs        [nrank] what it takes as the output of each rank
+ *   counts, type   as ordo_alltoallv
+ *   error          filled if the result is false; may be NULL */
+ORDO_API bool ordo_alltoallv_all(struct ordo_communicator *communicator, const void *const *inputs,
+	void *const *outputs, const uint64_t *counts, enum ordo_type type,
+	struct ordo_error *error);
 
 #ifdef __cplusplus
 }

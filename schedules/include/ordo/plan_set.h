@@ -5,8 +5,9 @@
  * place) each in its own way. A size is the bytes of one rank's vector, that is of all blocks of
  * the operator for one rank (AllReduce, Reduce, Broadcast: the vector; ReduceScatter and Scatter:
  * the input of a rank or root; AllGather and Gather: its output; AllToAll: either), as `ordo run
- * --bytes` counts them. Both ends of a range belong to it. A range may leave the choice to the
- * library whose selector is written down.
+ * --size` counts them; of blocks of unequal sizes, those of the largest buffer of any rank. Both
+ * ends of a range belong to it. A range may leave the choice to the library whose selector is
+ * written down.
  *
  * The document is a file beside its schedules, or a folder that holds it as `plan-set.json`. What
  * is said of documents in document.h holds here.

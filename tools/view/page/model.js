@@ -96,6 +96,8 @@ class Model {
            of ["kind", "phase", "peer", "chunk", "count", "src", "dst", "notify", "begin", "end"])
       this[name] = Int32Array.from(columns[name]);
     this.ntask = this.kind.length;
+    /* of blocks with counts: how many elements a move has; null: all blocks are equal */
+    this.elements = columns.elements ? Float64Array.from(columns.elements) : null;
     this.order = Int32Array.from(data.order);
     this.nstep = this.order.length;
     this.links = data.links || [];
@@ -474,7 +476,8 @@ class Model {
     const peer = kind >= SEND ? ` ${this.peer[task]}` : "";
     return `${name}${peer} ${this.chunksText(task)} ${
       this.slotsText(
-        this.src[task], this.count[task])} → ${this.slotsText(this.dst[task], this.count[task])}`;
+        this.src[task], this.count[task])} → ${this.slotsText(this.dst[task], this.count[task])}${
+      this.elements ? `, ${this.elements[task]} elements` : ""}`;
   }
   phaseName(task) {
     return this.phase[task] < 0 ? "" : this.data.phases.names[this.phase[task]];

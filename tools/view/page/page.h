@@ -3,6 +3,7 @@
 #ifndef ORDO_TOOLS_VIEW_PAGE_PAGE_H
 #define ORDO_TOOLS_VIEW_PAGE_PAGE_H
 
+#include "check/places.h"
 #include "page_selection.h"
 #include "report/guarantees.h"
 #include <ordo/predict.h>
@@ -19,8 +20,9 @@ struct page {
 	const struct steps *steps;
 	const struct shown *shown;
 	const struct incoming *incoming;
-	const char *against; /* the schedule that G4 and G5 were checked against; or NULL */
-	const char *command; /* that made it */
+	const struct places *places; /* of blocks with counts; NULL: blocks are equal */
+	const char *against;	     /* the schedule that G4 and G5 were checked against; or NULL */
+	const char *command;	     /* that made it */
 };
 
 /* Writes the page: its data between the parts of its frame. Equal inputs give equal bytes. false:

@@ -329,7 +329,8 @@ class Page {
       ...(schedule.shards ? [`${schedule.shards} shards`] : []), plural(schedule.tasks, "task"),
       plural(schedule.streams, "stream"), ...this.onWhat(),
       ...(data.time.predicted
-          ? [`${secondsText(data.time.total)} for ${bytesText(data.time.bytes)}`]
+          ? [`${secondsText(data.time.total)} for ${bytesText(data.time.bytes)}${
+              data.tasks.elements ? ", blocks of unequal sizes" : ""}`]
           : ["times not predicted: moves are counted"])
     ];
     find("facts").textContent = facts.join("  ·  ");

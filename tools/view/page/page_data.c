@@ -5,6 +5,7 @@
 #include "report/proof.h"
 #include "view/colours/palette.h"
 #include "view/model/layout.h"
+#include <inttypes.h>
 #include <math.h>
 #include <ordo/detail/schedules.h>
 #include <stdlib.h>
@@ -398,6 +399,25 @@ static uint32_t end_of(const struct writing *writing, uint32_t task)
 	return ticks_of(writing, writing->page->timeline->tasks[task].end);
 }
 
+/* Of blocks with counts: the elements that each task moves, -1 for a Notify or a Wait. */
+static void write_elements(const struct writing *writing)
+{
+	const struct places *places = writing->page->places;
+	fputs(",\"elements\":[", writing->out);
+	for (uint32_t i = 0; i < writing->page->shown->ntask; i++) {
+		const struct ordo_task *task = task_of(writing, writing->tasks[i]);
+		if (i)
+			fputc(',', writing->out);
+		if (ordo_task_moves(task))
+			fprintf(writing->out, "%" PRIu64,
+				place_of_chunk(places, task->chunk + task->count) -
+					place_of_chunk(places, task->chunk));
+		else
+			fputs("-1", writing->out);
+	}
+	fputc(']', writing->out);
+}
+
 static void write_tasks(const struct writing *writing)
 {
 	fputs(",\"tasks\":{\"columns\":11", writing->out);
@@ -411,6 +431,8 @@ static void write_tasks(const struct writing *writing)
 	write_column(writing, "notify", notify_of);
 	write_column(writing, "begin", begin_of);
 	write_column(writing, "end", end_of);
+	if (writing->page->places)
+		write_elements(writing);
 	fputc('}', writing->out);
 }
 

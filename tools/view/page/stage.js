@@ -396,12 +396,15 @@ class Stage {
     const { near } = route.legs[0], part = kind === NOTIFY ? at * 0.62 : at;
     return route.at(route.legs.length > 1 ? part : near + part * (1 - 2 * near));
   }
-  /* `+c2`: chunk 2, to be added where it arrives; of several the first and the last. */
+  /* `+c2`: chunk 2, to be added where it arrives; of several the first and the last; and with
+   * counts the elements of them. */
   labelOf(task) {
     const { model } = this, count = model.count[task], first = model.chunk[task];
     const more = count < 2 ? "" : model.data.schedule.operator === "AllToAll" ? "…"
       : `–${first + count - 1}`;
-    return (model.kind[task] === SEND_REDUCE ? "+" : "") + model.chunkLetters(first) + more;
+    const elements = model.elements ? `: ${model.elements[task]}` : "";
+    return (model.kind[task] === SEND_REDUCE ? "+" : "") + model.chunkLetters(first) + more +
+      elements;
   }
   labelWidth(label) {
     return 14 * this.scale * (0.62 * label.length + 0.9);
@@ -418,6 +421,7 @@ class Stage {
       fill: colours.fill(phases, model.phase[task]),
       stroke: colours.line(phases, model.phase[task])
     };
+    if (model.elements && !model.elements[task]) style["stroke-dasharray"] = "3 3";
     const label = this.labelOf(task), size = 14 * this.scale, width = this.labelWidth(label);
     group.append(
       drawn("rect",

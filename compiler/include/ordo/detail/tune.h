@@ -59,6 +59,9 @@ struct ordo_tune_wish {
 	/* leave out what cannot be the fastest, for many ranks; with one_order nothing can be left
 	 * out */
 	bool lazily;
+	/* [nblock] the proportions of the blocks at every size (predict.h), whose elements are
+	 * divisible; NULL: equal blocks */
+	const uint64_t *block_count;
 };
 
 /* Seconds at the first, some middle and the last size of a range (of an endless one: the last that

@@ -20,8 +20,11 @@ struct ordo_operator_facts {
 ORDO_API const struct ordo_operator_facts *ordo_operator_facts(enum ordo_operator op);
 /* Exact document name ("AllReduce") -> operator. */
 ORDO_API bool ordo_operator_from_name(const char *name, enum ordo_operator *op);
-/* As people type it: case, hyphens and underscores do not count ("all-reduce", "ALLREDUCE"). */
+/* As people type it: case, hyphens and underscores do not count ("all-reduce", "ALLREDUCE"), and
+ * the V operators are those they are named after ("alltoallv"): a document is free of counts. */
 ORDO_API bool ordo_operator_from_typed(const char *name, enum ordo_operator *op);
+/* Does it have several blocks, each with a count of its own (detail/slots.h)? */
+ORDO_API bool ordo_has_counts(enum ordo_operator op);
 /* "input", "output", "scratch". */
 ORDO_API const char *ordo_buffer_name(enum ordo_buffer buffer);
 

@@ -1,5 +1,11 @@
 /* Internal: for the command and the tests. Exported for one release; may change or go after it. */
-/* slots.h - which chunk lies in which slot, for problems that pass ordo_problem_check. */
+/* slots.h - which chunk lies in which slot, for problems that pass ordo_problem_check; and what
+ * size blocks have together that have each a count of its own.
+ *
+ * The V operators (AllToAllV, AllGatherV, ReduceScatterV, GatherV, ScatterV) are the operators that
+ * they are named after, with one count of elements for each block. A schedule speaks of chunks
+ * only, so it serves any counts; they appear when it is bound or predicted.
+ */
 #ifndef ORDO_SLOTS_H
 #define ORDO_SLOTS_H
 
@@ -48,6 +54,24 @@ ORDO_API uint32_t ordo_in_place_output_slot(
  * begin(k+1)). begin(k) = min(n, A * ceil(ceil(k*n/K) / A)), A = alignment in elements >= 1. Exact
  * for every n < 2^63. */
 ORDO_API uint64_t ordo_chunk_begin(uint64_t n, uint32_t K, uint32_t k, uint64_t alignment);
+
+/* Blocks of unequal sizes. */
+
+/* The most elements of all blocks together: their bytes fit a size (plan_set.h), whatever the
+ * type. */
+#define ORDO_COUNTS_LIMIT (((uint64_t)1 << 59) - 1)
+
+/* The size of a problem with these blocks, in elements: those of the largest buffer of any rank, or
+ * of a shard. All blocks together; of AllToAll the most that any rank sends or receives.
+ * block_count: [nblock]. false: all blocks together exceed ORDO_COUNTS_LIMIT. */
+ORDO_API bool ordo_blocks_size(
+	const struct ordo_problem *problem, const uint64_t *block_count, uint64_t *elements);
+
+/* The same proportions at a size of at most `elements`: a block of n elements gets floor(n *
+ * elements / size). So an empty block stays empty, and equal blocks are equal. Of blocks that are
+ * all empty none gets any. scaled: [nblock]; may be block_count. false: a limit is exceeded. */
+ORDO_API bool ordo_blocks_scale(const struct ordo_problem *problem, const uint64_t *block_count,
+	uint64_t elements, uint64_t *scaled);
 
 #ifdef __cplusplus
 }

@@ -12,6 +12,8 @@
  *   Gather         s/p n        if the root is outside
  *   AllToAll       s(p-s)/p n
  *
+ * demand.c has those of unequal blocks, for which some cuts are compared.
+ *
  * Up to 1,024 ranks on a topology, synthesis/ finds the greatest of these bounds over all cuts,
  * and for AllReduce over all partitions; otherwise some cuts are compared here.
  *
@@ -19,6 +21,7 @@
  * and then once to each other.
  */
 #include "bounds.h"
+#include "demand.h"
 #include "min_cut.h"
 #include <math.h>
 #include <ordo/arena.h>
@@ -30,6 +33,7 @@ struct bounding {
 	const struct ordo_problem *problem;
 	const struct ordo_topology *topology; /* NULL: `link` between every two ranks */
 	double bytes;
+	const struct ordo_demand *demand; /* of unequal blocks; NULL: all are equal */
 	double latency,
 		/* the least between any two ranks; bytes a second of a link, without a topology */
 		link;
@@ -152,38 +156,70 @@ static double least_latency(const struct ordo_topology *topology)
 	return isfinite(least) ? least * 1e-9 : 0;
 }
 
-/* The greatest latency of a shortest path from a rank, over links that are up: Bellman-Ford with a
- * queue of changed vertices. time[nvertex], queue and queued likewise. */
-static double greatest_distance(const struct ordo_topology *topology, uint32_t from, double *time,
-	uint32_t *queue, bool *queued)
+/* The work space of a search for shortest paths. */
+struct distances {
+	double *time;	 /* [nvertex] ns */
+	uint32_t *queue; /* [nvertex] */
+	bool *queued;	 /* [nvertex] */
+};
+
+static bool make_distances(struct distances *distances, uint32_t nvertex)
+{
+	*distances = (struct distances){ordo_array_make(nvertex, sizeof *distances->time, 0),
+		ordo_array_make(nvertex, sizeof *distances->queue, 0),
+		ordo_array_make(nvertex, sizeof *distances->queued, 0)};
+	return distances->time && distances->queue && distances->queued;
+}
+
+static void free_distances(struct distances *distances)
+{
+	free(distances->time);
+	free(distances->queue);
+	free(distances->queued);
+}
+
+/* The latencies of shortest paths from a rank, over links that are up: Bellman-Ford with a queue of
+ * changed vertices. */
+static void find_distances(
+	const struct ordo_topology *topology, uint32_t from, const struct distances *distances)
 {
 	const uint32_t nvertex = topology->nrank + topology->nswitch;
+	double *time = distances->time;
 	uint32_t first = 0, count = 1;
-	double most = 0;
 	for (uint32_t v = 0; v < nvertex; v++)
 		time[v] = HUGE_VAL;
 	time[from] = 0;
-	queue[0] = from;
-	queued[from] = true;
+	distances->queue[0] = from;
+	distances->queued[from] = true;
 	while (count) {
-		const uint32_t v = queue[first];
+		const uint32_t v = distances->queue[first];
 		first = (first + 1) % nvertex;
 		count--;
-		queued[v] = false;
+		distances->queued[v] = false;
 		for (uint32_t i = topology->first_link[v]; i < topology->first_link[v + 1]; i++) {
 			const struct ordo_link *link = &topology->links[i];
 			const double then = time[v] + link->latency_ns;
 			if (link->down || !(then < time[link->to]))
 				continue;
 			time[link->to] = then;
-			if (queued[link->to])
+			if (distances->queued[link->to])
 				continue;
-			queued[link->to] = true;
-			queue[(first + count++) % nvertex] = link->to;
+			distances->queued[link->to] = true;
+			distances->queue[(first + count++) % nvertex] = link->to;
 		}
 	}
+}
+
+/* The greatest of them. */
+static double greatest_distance(
+	const struct ordo_topology *topology, uint32_t from, const struct distances *distances)
+{
+	double most = 0;
+	find_distances(topology, from, distances);
 	for (uint32_t rank = 0; rank < topology->nrank; rank++)
-		most = isfinite(time[rank]) && time[rank] > most ? time[rank] : most;
+		most = isfinite(distances->time[rank]) && distances->time[rank] > most
+			       ? distances->time[rank]
+			       : most;
 	return most * 1e-9;
 }
 
@@ -221,35 +257,56 @@ static bool bound_distance(struct bounding *bounding, struct ordo_error *error)
 	const struct ordo_topology *topology = bounding->topology;
 	const enum ordo_operator op = bounding->problem->op;
 	const uint32_t nvertex = topology->nrank + topology->nswitch;
-	double *time = ordo_array_make(nvertex, sizeof *time, 0);
-	uint32_t *queue = ordo_array_make(nvertex, sizeof *queue, 0);
-	bool *queued = ordo_array_make(nvertex, sizeof *queued, 0);
-	const bool worked = time && queue && queued,
+	struct distances distances;
+	const bool worked = make_distances(&distances, nvertex),
 		   from_root = op == ORDO_BROADCAST || op == ORDO_SCATTER,
 		   to_root = op == ORDO_REDUCE || op == ORDO_GATHER;
 	uint64_t effort = 0;
 	if (worked && to_root)
 		bounding->bounds->steps = fmax(bounding->bounds->steps,
-			greatest_distance_to(topology, bounding->problem->root, time));
+			greatest_distance_to(topology, bounding->problem->root, distances.time));
 	for (uint32_t rank = 0;
 		worked && !to_root && rank < topology->nrank && effort < MOST_EFFORT / 64; rank++) {
 		const uint32_t from = from_root ? bounding->problem->root : rank;
-		const double most = greatest_distance(topology, from, time, queue, queued);
+		const double most = greatest_distance(topology, from, &distances);
 		bounding->bounds->steps =
 			most > bounding->bounds->steps ? most : bounding->bounds->steps;
 		effort += topology->nlink;
 		if (from_root)
 			break;
 	}
-	free(time);
-	free(queue);
-	free(queued);
+	free_distances(&distances);
+	return worked || ordo_fail_memory(error);
+}
+
+/* The greatest latency of a shortest path between two ranks of which one has data for the other.
+ */
+static bool bound_unequal_distance(struct bounding *bounding, struct ordo_error *error)
+{
+	const struct ordo_topology *topology = bounding->topology;
+	const uint32_t nrank = topology->nrank, nvertex = nrank + topology->nswitch;
+	struct distances distances;
+	bool worked = make_distances(&distances, nvertex);
+	uint64_t effort = 0;
+	for (uint32_t rank = 0; worked && rank < nrank && effort < MOST_EFFORT / 64; rank++) {
+		if (!(bounding->demand->out[rank] > 0))
+			continue;
+		find_distances(topology, rank, &distances);
+		for (uint32_t to = 0; to < nrank; to++)
+			if (ordo_demand_between(bounding->demand, rank, to) &&
+				isfinite(distances.time[to]))
+				bounding->bounds->steps =
+					fmax(bounding->bounds->steps, distances.time[to] * 1e-9);
+		effort += topology->nlink + nrank;
+	}
+	free_distances(&distances);
 	return worked || ordo_fail_memory(error);
 }
 
 static bool bound_steps(struct bounding *bounding, struct ordo_error *error)
 {
-	const uint32_t nrank = bounding->problem->nrank,
+	const uint32_t nrank = bounding->demand ? bounding->demand->involved
+						: bounding->problem->nrank,
 		       ports = bounding->topology ? bounding->topology->ports : 0;
 	struct sender *senders = ordo_array_make(nrank, sizeof *senders, 0);
 	if (!senders)
@@ -259,7 +316,10 @@ static bool bound_steps(struct bounding *bounding, struct ordo_error *error)
 			ports ? broadcast_time(nrank, bounding->latency, ports, senders)
 			      : bounding->latency;
 	free(senders);
-	return !bounding->topology || bound_distance(bounding, error);
+	if (!bounding->topology)
+		return true;
+	return bounding->demand ? bound_unequal_distance(bounding, error)
+				: bound_distance(bounding, error);
 }
 
 /* Cuts. */
@@ -284,13 +344,17 @@ static double cut_time(struct bounding *bounding)
 	bool root_inside;
 	const double p = bounding->problem->nrank;
 	count_inside(bounding, &s, &root_inside);
-	const double out = leaving(bounding, s, root_inside),
-		     in = leaving(bounding, p - s, !root_inside);
+	const struct ordo_demand *demand = bounding->demand;
+	const double out = demand ? ordo_demand_leaving(demand, bounding->inside, true)
+				  : leaving(bounding, s, root_inside),
+		     in = demand ? ordo_demand_leaving(demand, bounding->inside, false)
+				 : leaving(bounding, p - s, !root_inside);
 	if (!bounding->topology) {
 		const double rate = s * (p - s) * bounding->link;
 		return fmax(time_over(out, rate), time_over(in, rate));
 	}
-	bounding->effort += 2 * (uint64_t)bounding->topology->nlink;
+	bounding->effort += 2 * (uint64_t)bounding->topology->nlink +
+			    (demand ? 2 * (uint64_t)ordo_nblock(bounding->problem) : 0);
 	return fmax(
 		time_over(out, out > 0 ? ordo_cut_rate(&bounding->cut, bounding->inside, true) : 0),
 		time_over(in, in > 0 ? ordo_cut_rate(&bounding->cut, bounding->inside, false) : 0));
@@ -394,6 +458,20 @@ static bool keep_cut(
 	return bounds->cut_ranks;
 }
 
+/* The same of unequal blocks: of one rank or another. */
+static bool bound_single_ranks(struct bounding *bounding)
+{
+	const struct ordo_demand *demand = bounding->demand;
+	const uint32_t nrank = bounding->problem->nrank;
+	uint32_t busiest = 0;
+	for (uint32_t rank = 1; rank < nrank; rank++)
+		if (fmax(demand->out[rank], demand->in[rank]) >
+			fmax(demand->out[busiest], demand->in[busiest]))
+			busiest = rank;
+	bounding->inside[busiest] = true;
+	return keep_if_greater(bounding);
+}
+
 /* The bound of the wire. What cannot be reached at all gives none. */
 static bool bound_wire(struct bounding *bounding, struct ordo_error *error)
 {
@@ -418,7 +496,8 @@ static bool bound_wire(struct bounding *bounding, struct ordo_error *error)
 static bool bound_cut(struct bounding *bounding, struct ordo_error *error)
 {
 	/* Ranks without a shard have nothing to send. */
-	if (bounding->topology && bounding->problem->nrank <= MOST_WIRE_RANKS &&
+	if (bounding->topology && !bounding->demand &&
+		bounding->problem->nrank <= MOST_WIRE_RANKS &&
 		bounding->problem->nshard >= bounding->problem->nrank)
 		return bound_wire(bounding, error);
 	const uint32_t nrank = bounding->problem->nrank,
@@ -428,9 +507,10 @@ static bool bound_cut(struct bounding *bounding, struct ordo_error *error)
 	bounding->inside = ordo_array_make(nrank, sizeof *bounding->inside, 0);
 	bool worked = bounding->inside;
 	if (worked && nrank > 1)
-		worked = !bounding->topology ? bound_one_rank(bounding)
-			 : nrank <= most     ? look_at_all_cuts(bounding)
-					     : bound_some_cuts(bounding);
+		worked = !bounding->topology && !bounding->demand ? bound_one_rank(bounding)
+			 : nrank <= most			  ? look_at_all_cuts(bounding)
+			 : bounding->topology			  ? bound_some_cuts(bounding)
+								  : bound_single_ranks(bounding);
 	free(bounding->inside);
 	return worked || ordo_fail_memory(error);
 }
@@ -440,21 +520,26 @@ static bool bound_cut(struct bounding *bounding, struct ordo_error *error)
 static void bound_volume(struct bounding *bounding)
 {
 	const uint32_t nrank = bounding->problem->nrank, root = bounding->problem->root;
+	const struct ordo_demand *demand = bounding->demand;
+	const double total = demand ? demand->sent : total_bytes(bounding);
 	double send = 0, receive = 0, most = 0;
 	for (uint32_t rank = 0; rank < nrank; rank++) {
 		const double out = bounding->topology ? bounding->cut.send[rank]
 						      : (nrank - 1) * bounding->link,
 			     in = bounding->topology ? bounding->cut.receive[rank]
 						     : (nrank - 1) * bounding->link;
-		most = fmax(most, time_over(leaving(bounding, 1, rank == root), out));
-		most = fmax(most, time_over(leaving(bounding, nrank - 1, rank != root), in));
+		most = fmax(most,
+			time_over(demand ? demand->out[rank] : leaving(bounding, 1, rank == root),
+				out));
+		most = fmax(most, time_over(demand ? demand->in[rank]
+						   : leaving(bounding, nrank - 1, rank != root),
+					  in));
 		send += out;
 		receive += in;
 	}
 	if (nrank > 1)
 		bounding->bounds->volume =
-			fmax(most, fmax(time_over(total_bytes(bounding), send),
-					   time_over(total_bytes(bounding), receive)));
+			fmax(most, fmax(time_over(total, send), time_over(total, receive)));
 }
 
 /* Each element takes one addition fewer than it has contributions. */
@@ -467,20 +552,25 @@ static void bound_reduce(struct bounding *bounding, double rate)
 }
 
 bool ordo_bounds_make(struct ordo_time_bounds *bounds, const struct ordo_problem *problem,
-	double bytes, const struct ordo_predict_options *options, struct ordo_error *error)
+	double bytes, const double *block_bytes, const struct ordo_predict_options *options,
+	struct ordo_error *error)
 {
 	const struct ordo_topology *topology = options->topology;
+	struct ordo_demand demand = {.out = NULL};
 	struct bounding bounding = {.bounds = bounds,
 		.problem = problem,
 		.topology = topology,
 		.bytes = bytes,
+		.demand = block_bytes ? &demand : NULL,
 		.latency = topology ? least_latency(topology) : options->machine.latency_ns * 1e-9,
 		.link = options->machine.bandwidth_gbs * 1e9};
 	const double rate = topology && topology->reduce_gbs > 0
 				    ? topology->reduce_gbs
 				    : options->machine.reduce_bandwidth_gbs;
 	*bounds = (struct ordo_time_bounds){0};
-	bool worked = !topology || ordo_cut_make(&bounding.cut, topology, error);
+	bool worked =
+		(!bounding.demand || ordo_demand_make(&demand, problem, block_bytes, error)) &&
+		(!topology || ordo_cut_make(&bounding.cut, topology, error));
 	/* Nothing is demanded of Custom. */
 	const bool demanding = problem->op != ORDO_CUSTOM;
 	worked = worked &&
@@ -490,5 +580,6 @@ bool ordo_bounds_make(struct ordo_time_bounds *bounds, const struct ordo_problem
 		bound_reduce(&bounding, rate * 1e9);
 	}
 	ordo_cut_free(&bounding.cut);
+	ordo_demand_free(&demand);
 	return worked;
 }
