@@ -168,7 +168,7 @@ def _(ordo):
         (2, r"--output: found x.json, wanted the name of a folder",
          ["allreduce", "-n", 4, "-o", "x.json"]),
         (2, r"--type: found f31", ["allreduce", "-n", 4, "--type", "f31"]),
-        (2, "unknown option --algorithm", ["allreduce", "-n", 4, "--algorithm", "ring"]),
+        (2, "--algorithm: found ring, wanted a shared object", ["allreduce", "-n", 4, "--algorithm", "ring"]),
         (2, "hypercube", ["allreduce", "-n", 6, "--topology", "hypercube"]),
         (2, "--order: AllGather adds nothing", ["allgather", "-n", 4, "--order", "linear"]),
         (1,

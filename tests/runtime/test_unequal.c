@@ -94,13 +94,23 @@ static uint64_t length_of(const struct blocks *blocks, uint32_t rank, block_at *
 	return n;
 }
 
+static uint64_t bits_of(uint32_t source, uint64_t e)
+{
+	return hash(e * 1000003 + source);
+}
+
+static float float_of(uint32_t source, uint64_t e)
+{
+	const uint64_t bits = bits_of(source, e);
+	return (float)(bits >> 40) * (bits % 2 ? 0x1p-20f : 0x1p-9f);
+}
+
 static void put(const struct blocks *blocks, void *memory, uint64_t i, uint32_t source, uint64_t e)
 {
-	const uint64_t bits = hash(e * 1000003 + source);
 	if (blocks->type == ORDO_I64)
-		((uint64_t *)memory)[i] = bits;
+		((uint64_t *)memory)[i] = bits_of(source, e);
 	else
-		((float *)memory)[i] = (float)(bits >> 40) * (bits % 2 ? 0x1p-20f : 0x1p-9f);
+		((float *)memory)[i] = float_of(source, e);
 }
 
 /* The chunk of an element of a block: b(k) = ceil(k n / K). */
@@ -116,11 +126,9 @@ static uint32_t chunk_of(const struct blocks *blocks, uint32_t block, uint64_t e
 static float sum_of_tree(const struct blocks *blocks, uint32_t tree, uint64_t e)
 {
 	const uint32_t *node = blocks->proof->trees.nodes[tree];
-	float leaf;
-	if (node[0] != ORDO_NONE)
-		return sum_of_tree(blocks, node[0], e) + sum_of_tree(blocks, node[1], e);
-	put(blocks, &leaf, 0, node[1], e);
-	return leaf;
+	if (node[0] == ORDO_NONE)
+		return float_of(node[1], e);
+	return sum_of_tree(blocks, node[0], e) + sum_of_tree(blocks, node[1], e);
 }
 
 /* Element e of a block, as it must be at the end. */

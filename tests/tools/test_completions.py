@@ -258,7 +258,7 @@ def _(folder):
                           text=True)
     lines = told.stdout.splitlines()
     wanted(told.stderr == "" and lines[:2] == ["compile|completions|", "ring|"], told)
-    wanted(lines[2].startswith("ring|mesh|") and lines[3] == "a b.json|", lines)
+    wanted(lines[2].startswith("ring|bucket|mesh|") and lines[3] == "a b.json|", lines)
     wanted(
         lines[4].startswith("compile|")
         and lines[5:] == ["--algorithm=ring|", "complete -F _ordo ordo"], lines)
