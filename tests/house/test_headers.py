@@ -11,8 +11,8 @@ import sys
 from tap import case, run_cases, wanted
 
 COMPILER, SOURCE, FOLDERS = sys.argv[1], pathlib.Path(sys.argv[2]), sys.argv[3:]
-# An embedder needs about sixty.
-MOST = 70
+# An embedder needs about sixty, and ten for blocks of unequal sizes.
+MOST = 80
 
 
 def headers_of(*headers):
@@ -49,7 +49,7 @@ def missing_words(text):
             yield f"{name}: the comment does not name {', '.join(left_out)}"
 
 
-@case("a program that includes <ordo/ordo.h> sees about sixty functions, and no internal header")
+@case("a program that includes <ordo/ordo.h> sees few functions, and no internal header")
 def _():
     headers = headers_of("ordo.h")
     count = sum(len(list(functions_of(path.read_text()))) for path in headers)

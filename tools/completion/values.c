@@ -25,8 +25,10 @@ static const struct {
 	{"TERM", TERMS},
 	{"COMMAND", COMMANDS},
 	{"COUNTS", FILES},
+	{"OBJECT", FILES},
 	/* Numbers, sizes and other values that cannot be enumerated. */
 	{"N", ANYTHING},
+	{"SLOTS", ANYTHING},
 	{"R", ANYTHING},
 	{"K", ANYTHING},
 	{"V", ANYTHING},
