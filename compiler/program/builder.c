@@ -240,9 +240,9 @@ static bool exists(struct ordo_builder *b, struct ordo_at at, uint32_t count)
 	}
 	const uint32_t slots = slots_of(b, at);
 	if (at.slot >= slots || count > slots - at.slot) {
-		ordo_builder_fail(breaks(b, 3), "rank %u has %u %s slots, no %u..%llu", at.rank,
-			slots, ordo_buffer_name(at.buffer), at.slot,
-			(unsigned long long)at.slot + count - 1);
+		ordo_builder_fail(breaks(b, 3), "%s slots: found %u..%llu, rank %u has %u",
+			ordo_buffer_name(at.buffer), at.slot,
+			(unsigned long long)at.slot + count - 1, at.rank, slots);
 		return false;
 	}
 	return true;

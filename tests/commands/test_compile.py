@@ -48,7 +48,7 @@ def _(ordo):
                       "flags.json")
     wanted("at most 1 token on a signal, in any number of calls: 72 signals, 18 of the busiest "
            "rank; without the limit 16, 4\n" in done.err, done.err)
-    wanted("its price is 0 pairs, and 1 of the predicted time: " in done.err, done.err)
+    wanted("its price is 0 pairs, and 1 times the predicted time: " in done.err, done.err)
     without = re.sub(r'"signal": \d+', "", plain.read_text())
     wanted(re.sub(r'"signal": \d+', "", (ordo.folder / "flags.json").read_text()) == without)
     wanted("R13 hold" in ordo.works("verify", "flags.json", "--max-tokens", 1).out)

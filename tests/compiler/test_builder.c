@@ -124,7 +124,7 @@ static void moves_that_mean_nothing_are_refused(void **state)
 		"made-up: adds chunk 1 to output slot 1 of rank 1, to which nothing was written");
 	check_refused(add_other_chunk,
 		"made-up: adds chunk 1 to scratch slot 0 of rank 1, which holds chunk 3");
-	check_refused(leave_the_buffer, "made-up: rank 0 has 4 input slots, no 2..4");
+	check_refused(leave_the_buffer, "made-up: input slots: found 2..4, rank 0 has 4");
 	check_refused(no_such_rank, "made-up: there is no rank 2, only 0..1");
 	check_refused(add_to_itself, "made-up: rank 0 adds output slots 2..2 onto themselves");
 }

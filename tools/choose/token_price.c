@@ -80,7 +80,7 @@ void report_token_price(const struct report *report, uint32_t max_tokens,
 	if (!alone)
 		return;
 	report_text(&object,
-		"its price is %d<more_pairs> pairs, and %.4g<time_ratio> of the predicted time: "
+		"its price is %d<more_pairs> pairs, and %.4g<time_ratio> times the predicted time: "
 		"%g<seconds:time> for %g<:bytes>\n",
 		(int)with->pairs - (int)without->pairs,
 		without->seconds > 0 ? with->seconds / without->seconds : 1, with->seconds,
@@ -96,11 +96,10 @@ void report_staging_price(
 	const struct token_cost *with = &price->with, *without = &price->without;
 	report_text(&object,
 		"staging: %u<slots> slot%s of a rank, without staging %u<slots_without> of "
-		"scratch; "
-		"other ranks touch nothing else\n",
+		"scratch; other ranks touch nothing else\n",
 		with->slots, plural(with->slots), without->slots);
 	report_text(&object,
-		"%s is %d<more_moves> moves, %d<more_pairs> pairs, and %.4g<time_ratio> of "
+		"%s is %d<more_moves> moves, %d<more_pairs> pairs, and %.4g<time_ratio> times "
 		"the predicted time: %g<seconds:time> for %g<:bytes>\n",
 		limited ? "the price of both" : "its price", (int)with->moves - (int)without->moves,
 		(int)with->pairs - (int)without->pairs,

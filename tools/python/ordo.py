@@ -338,8 +338,8 @@ class Program:
             return
         slots = self.slots(place.rank, place.buffer)
         if place.slot < 0 or end > slots:
-            self.fail(f"rank {place.rank} has {slots} {place.buffer} slots, no "
-                      f"{place.slot}..{end - 1}")
+            self.fail(f"{place.buffer} slots: found {place.slot}..{end - 1}, "
+                      f"rank {place.rank} has {slots}")
 
     def head(self):
         """The members of the document before its moves."""
