@@ -7,8 +7,8 @@
 #include "specimens.h"
 #include <ordo/builder.h>
 #include <ordo/detail/documents.h>
-#include <ordo/read_moves.h>
 #include <ordo/detail/program_moves.h>
+#include <ordo/read_moves.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -2,10 +2,10 @@
  * Schemas. */
 #include <ordo/detail/certificate.h>
 #include <ordo/detail/input.h>
-#include <ordo/read_moves.h>
 #include <ordo/detail/replay.h>
 #include <ordo/failure_sets.h>
 #include <ordo/plan_set.h>
+#include <ordo/read_moves.h>
 #include <stdlib.h>
 
 static void stop(const struct ordo_error *error)
