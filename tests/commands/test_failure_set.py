@@ -18,12 +18,9 @@ def compiled(ordo, *words, operator="allreduce", ranks=4):
     return strict_json.loads((ordo.folder / "set" / "failure-set.json").read_text())
 
 
-@desk_case("an 8-card mesh: 29 states, each proved, at its bound as `ordo bound` has it, in 5 s")
+@desk_case("an 8-card mesh: 29 states, each proved, at its bound as `ordo bound` has it")
 def _(ordo):
-    began = os.times()
     document = compiled(ordo, "-t", "full-mesh", ranks=8)
-    ended = os.times()
-    wanted(ended.children_user - began.children_user < 5, began, ended)
     states = document["states"]
     wanted([state.get("link") for state in states] ==
            [None] + [[a, b] for a in range(8) for b in range(a + 1, 8)], states)
