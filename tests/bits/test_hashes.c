@@ -113,26 +113,23 @@ static void put_pair(enum ordo_type type, uint32_t rank, uint32_t i)
 		sizeof index);
 }
 
+/* Of complex numbers, their parts one by one. */
 static void fill(enum ordo_type type, enum ordo_reduction reduction)
 {
-	const struct ordo_type_facts *facts = ordo_type_facts(type);
+	const bool is_complex = ordo_type_facts(type)->kind == ORDO_COMPLEX;
+	const enum ordo_type part = is_complex ? ordo_type_facts(type)->part : type;
+	const struct ordo_type_facts *facts = ordo_type_facts(part);
 	for (uint32_t r = 0; r < NRANK; r++)
-		for (uint32_t i = 0; i < COUNT; i++) {
+		for (uint32_t i = 0; i < (is_complex ? 2 * COUNT : COUNT); i++) {
 			const uint64_t bits = random_bits(r, i);
 			if (facts->kind == ORDO_PAIR)
-				put_pair(type, r, i);
+				put_pair(part, r, i);
 			else if (facts->is_float)
 				ordo_element_put(
-					type, inputs[r], i, hard_number(type, reduction, r, i));
+					part, inputs[r], i, hard_number(part, reduction, r, i));
 			else
 				memcpy(inputs[r] + i * facts->size, &bits, facts->size);
 		}
-	if (facts->kind != ORDO_COMPLEX)
-		return;
-	for (uint32_t r = 0; r < NRANK; r++)
-		for (uint32_t i = 0; i < 2 * COUNT; i++)
-			ordo_element_put(facts->part, inputs[r], i,
-				hard_number(facts->part, reduction, r, i));
 }
 
 /* Results. */
