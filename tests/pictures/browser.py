@@ -88,7 +88,14 @@ class Browser:
             self.call("POST", "/element", {"using": "css selector", "value": selector}).values())[0]
 
     def click(self, selector):
-        self.call("POST", f"/element/{self.find(selector)}/click", {})
+        """Found again if the page replaces the element between finding it and the click."""
+        for left in reversed(range(5)):
+            try:
+                self.call("POST", f"/element/{self.find(selector)}/click", {})
+                return
+            except RuntimeError as error:
+                if "stale element" not in str(error) or not left:
+                    raise
 
     def type(self, selector, text):
         element = self.find(selector)
