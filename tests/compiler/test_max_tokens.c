@@ -11,8 +11,8 @@
  */
 #include "passes.h"
 #include "specimens.h"
+#include "trial.h"
 
-#include <ordo/runtime.h>
 #include <ordo/verify.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,45 +46,13 @@ static bool same_tasks(const struct ordo_schedule *a, const struct ordo_schedule
 	return a->ntask == b->ntask && a->nstream == b->nstream;
 }
 
-/* A plan with buffers of its own. */
-struct trial {
-	struct ordo_plan *plan;
-	unsigned char *memory; /* inputs, then outputs, of all ranks */
-	uint64_t bytes;
-};
-
 static bool open_trial(struct trial *t, const struct ordo_schedule *schedule)
 {
-	const struct ordo_problem *p = &schedule->problem;
 	const struct ordo_plan_options options = {.type = ORDO_U8,
 		.reduction = ORDO_SUM,
-		.count = (uint64_t)p->chunks_per_block * ROUNDS * TILE_BYTES,
+		.count = (uint64_t)schedule->problem.chunks_per_block * ROUNDS * TILE_BYTES,
 		.tile_bytes = TILE_BYTES};
-	t->plan = ordo_plan_create(schedule, &options, NULL);
-	uint64_t each = 0;
-	for (uint32_t r = 0; t->plan && r < p->nrank; r++) {
-		const uint64_t in = ordo_plan_input_bytes(t->plan, r),
-			       out = ordo_plan_output_bytes(t->plan, r);
-		each = in > each ? in : each;
-		each = out > each ? out : each;
-	}
-	t->bytes = 2 * each * p->nrank;
-	t->memory = malloc(t->bytes + 1);
-	for (uint32_t r = 0; t->plan && t->memory && r < p->nrank; r++) {
-		unsigned char *input = t->memory + r * each, *output = input + p->nrank * each;
-		const bool outer_output = p->in_place && ordo_plan_output_bytes(t->plan, r) >
-								 ordo_plan_input_bytes(t->plan, r);
-		if (!ordo_plan_bind(t->plan, r, outer_output ? NULL : input,
-			    p->in_place && !outer_output ? NULL : output, NULL))
-			return false;
-	}
-	return t->plan && t->memory;
-}
-
-static void close_trial(struct trial *t)
-{
-	ordo_plan_destroy(t->plan);
-	free(t->memory);
+	return trial_open(t, schedule, &options, NULL);
 }
 
 static void fill(const struct trial *t)
@@ -112,8 +80,8 @@ static void run_flags(struct tally *tally, const struct specimen *specimen,
 	}
 	if (!worked)
 		complain(tally, specimen, 1, error.text[0] ? error.text : "another result");
-	close_trial(&t);
-	close_trial(&plain);
+	trial_close(&t);
+	trial_close(&plain);
 }
 
 /* Does some seed set a flag twice, of a schedule that holds two tokens? */
@@ -127,7 +95,7 @@ static void trip_flags(struct tally *tally, const struct ordo_schedule *schedule
 			fill(&t);
 			fell = !ordo_plan_run_flags(t.plan, seed, &error) && error.rule == 13;
 		}
-		close_trial(&t);
+		trial_close(&t);
 	}
 	tally->fell += fell;
 }

@@ -9,8 +9,8 @@
  */
 #include "pipeline/pipeline.h"
 #include "specimens.h"
+#include "trial.h"
 
-#include <ordo/runtime.h>
 #include <ordo/verify.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,51 +30,20 @@ static void complain(
 		printf("%s, %u slots: %s\n", specimen->title, slots, what);
 }
 
-/* A plan with buffers of its own. */
-struct trial {
-	struct ordo_plan *plan;
-	unsigned char *memory; /* inputs, then outputs, of all ranks */
-	uint64_t bytes, outputs;
-};
-
 static bool open_trial(struct trial *t, const struct ordo_schedule *schedule,
 	uint64_t staging_bytes, struct ordo_error *error)
 {
-	const struct ordo_problem *p = &schedule->problem;
 	const struct ordo_plan_options options = {.type = ORDO_F32,
 		.reduction = ORDO_SUM,
-		.count = (uint64_t)p->chunks_per_block * ELEMENTS + 1,
+		.count = (uint64_t)schedule->problem.chunks_per_block * ELEMENTS + 1,
 		.staging_bytes = staging_bytes};
-	uint64_t each = 0;
-	t->plan = ordo_plan_create(schedule, &options, error);
-	for (uint32_t r = 0; t->plan && r < p->nrank; r++) {
-		const uint64_t in = ordo_plan_input_bytes(t->plan, r),
-			       out = ordo_plan_output_bytes(t->plan, r);
-		each = in > each ? in : each;
-		each = out > each ? out : each;
-	}
-	t->bytes = 2 * each * p->nrank;
-	t->memory = malloc(t->bytes + 1);
-	for (uint32_t r = 0; t->plan && t->memory && r < p->nrank; r++) {
-		unsigned char *input = t->memory + r * each, *output = input + p->nrank * each;
-		const bool outer_output = p->in_place && ordo_plan_output_bytes(t->plan, r) >
-								 ordo_plan_input_bytes(t->plan, r);
-		if (!ordo_plan_bind(t->plan, r, outer_output ? NULL : input,
-			    p->in_place && !outer_output ? NULL : output, error))
-			return false;
-	}
-	for (uint64_t i = 0; t->memory && i + 4 <= t->bytes; i += 4) {
+	const bool worked = trial_open(t, schedule, &options, error);
+	for (uint64_t i = 0; worked && i + 4 <= t->bytes; i += 4) {
 		const uint32_t seed = (uint32_t)i * 2654435761u;
 		const float value = (float)(int32_t)(seed >> 3) / (float)(1u << (seed >> 28));
 		memcpy(t->memory + i, &value, sizeof value);
 	}
-	return t->plan && t->memory;
-}
-
-static void close_trial(struct trial *t)
-{
-	ordo_plan_destroy(t->plan);
-	free(t->memory);
+	return worked;
 }
 
 /* In rounds, by a seed, where signals may be flags, and on threads: the bits of `plain`. */
@@ -92,7 +61,7 @@ static void check_run(struct tally *tally, const struct specimen *specimen,
 			 (way ? ordo_plan_run_threads(t.plan, 2, &error)
 			      : ordo_plan_run_seeded(t.plan, 7, &error)) &&
 			 !memcmp(t.memory, whole.memory, t.bytes);
-		close_trial(&t);
+		trial_close(&t);
 		t = (struct trial){0};
 	}
 	tally->ran++;
@@ -104,8 +73,8 @@ static void check_run(struct tally *tally, const struct specimen *specimen,
 		(open_trial(&t, staged, (uint64_t)staged->scratch_slots * LEAST_SLOT - 1, &error) ||
 			error.code != ORDO_USAGE || !strstr(error.text, "wanted at least")))
 		complain(tally, specimen, slots, "too little memory is not refused");
-	close_trial(&t);
-	close_trial(&whole);
+	trial_close(&t);
+	trial_close(&whole);
 }
 
 static bool crosses_in_scratch(const struct ordo_schedule *schedule)
