@@ -490,18 +490,22 @@ SECTIONS = {
 }
 
 
+def replace_section(text, name, lines):
+    """The document with what stands between `<!-- measured: NAME -->` and `<!-- end -->`
+    replaced."""
+    section = re.compile(rf"(<!-- measured: {name} -->\n).*?(<!-- end -->)", re.DOTALL)
+    body = "\n".join(lines).rstrip()
+    text, found = section.subn(lambda match: f"{match.group(1)}{body}\n{match.group(2)}", text)
+    if found != 1:
+        raise SystemExit(f"the document: found {found} sections `<!-- measured: {name} -->` .. "
+                         "`<!-- end -->`, wanted one")
+    return text
+
+
 def rewritten(text, results):
     """The document with its measured sections replaced."""
     for name, write in SECTIONS.items():
-        section = re.compile(rf"(<!-- measured: {name} -->\n).*?(<!-- end -->)", re.DOTALL)
-        body = "\n".join(write(results)).rstrip()
-        text, found = section.subn(
-            lambda match, body=body: f"{match.group(1)}{body}\n{match.group(2)}", text)
-        if found != 1:
-            raise SystemExit(
-                f"the document: found {found} sections `<!-- measured: {name} -->` .. `<!-- end "
-                f"-->`, wanted one"
-            )
+        text = replace_section(text, name, write(results))
     return text
 
 

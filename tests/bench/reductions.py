@@ -8,11 +8,11 @@ import argparse
 import json
 import os
 import pathlib
-import re
 import shutil
 import sys
 
-from collectives import KI, MI, ROOT, Progress, lines_of, machine, number_text, size_text, table
+from collectives import (KI, MI, ROOT, Progress, lines_of, machine, number_text, replace_section,
+                         size_text, table)
 
 SIZES = (8, 16 * KI, MI, 64 * MI)
 OPERATORS = ("AllReduce", "ReduceScatter")
@@ -31,7 +31,6 @@ LIBRARIES = {
 AIMS = {"shared memory": {8: 1.0, 16 * KI: 0.7, MI: 1.0, 64 * MI: 1.0},
         "TCP": dict.fromkeys(SIZES, 1.2)}
 MOST_NS_PASSED_ON = 100
-BEGIN, END = "<!-- measured: mpi -->", "<!-- end -->"
 
 
 def command(flavour, parameters, ranks, words):
@@ -144,16 +143,6 @@ def nanoseconds(row):
     return number_text(more) if more <= MOST_NS_PASSED_ON else f"**{number_text(more)}**"
 
 
-def rewritten(text, results):
-    """The document with its measured section replaced."""
-    section = re.compile(rf"({BEGIN}\n).*?({END})", re.DOTALL)
-    body = "\n".join(write(results)).rstrip()
-    text, found = section.subn(lambda match: f"{match.group(1)}{body}\n{match.group(2)}", text)
-    if found != 1:
-        raise SystemExit(f"the document: found {found} sections `{BEGIN}` .. `{END}`, wanted one")
-    return text
-
-
 def read_options():
     parser = argparse.ArgumentParser(
         prog="bench-mpi", description="Measures reductions under `ordo mpi` beside the library's.")
@@ -183,7 +172,8 @@ def main():
         options.save.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
     if not options.quick:
         options.document.write_text(
-            rewritten(options.document.read_text(encoding="utf-8"), results), encoding="utf-8")
+            replace_section(options.document.read_text(encoding="utf-8"), "mpi", write(results)),
+            encoding="utf-8")
     print("\n".join(write(results)))
     sys.exit(0 if results["rows"] else 1)
 

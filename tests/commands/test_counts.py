@@ -122,6 +122,21 @@ def _(ordo):
     wanted(answer["counts"]["elements"] == 13, answer)
 
 
+@desk_case("run --counts --staging: rounds of unequal blocks, and predict counts equal ones only")
+def _(ordo):
+    for operator, algorithm, counts in [("alltoall", "pairwise", "0,900,1;400,0,0;2,2,2"),
+                                        ("allgather", "ring", "300,0,5"),
+                                        ("reducescatter", "ring", "3,0,5000")]:
+        ordo.compile("s.json", "--staging", 4, operator=operator, algorithm=algorithm, ranks=3)
+        for way in ([], ["--transport", "seeded", "--repeat", 3], ["--workers", 0]):
+            answer = ordo.answer("run", "s.json", "--counts", counts, "--staging", 256, "--check",
+                                 *way)
+            wanted(answer["exit code"] == 0 and answer["check"]["bits_equal"], operator, answer)
+            wanted(answer["rounds"] > 1 and answer["staging_bytes"] <= 256, operator, answer)
+    ordo.fails(2, "--staging and --counts: rounds are counted of equal blocks only", "predict",
+               "s.json", "--counts", "3,0,5000", "--staging", "256")
+
+
 @desk_case("run --counts --replay: both interleavings run on these blocks")
 def _(ordo):
     path = REJECT / "R8-two-writers-unordered.json"

@@ -50,6 +50,20 @@ def _(ordo):
     wanted(answer["proved"] and answer["output"] == "u.json", answer)
 
 
+@desk_case("moves with staging: the same order, and other ranks touch scratch alone; written as "
+           "they were before")
+def _(ordo):
+    put(ordo, moves(*SOUND))
+    plain = ordo.answer("compile", "moves.json", "-o", "plain.json")
+    staged = ordo.answer("compile", "moves.json", "--staging", 2, "-o", "staged.json")
+    wanted(staged["proved"] and staged["order_digest"] == plain["order_digest"], staged)
+    document = json.loads((ordo.folder / "staged.json").read_text())
+    wanted(document["staging"] is True and document["scratch_slots"] <= 2, document)
+    answer = ordo.answer("run", "staged.json", "--staging", "256", "--size", "64KiB", "--check")
+    wanted(answer["check"]["bits_equal"] and answer["rounds"] > 1, answer)
+    ordo.works("compile", "moves.json", "--staging", 1, "-o", "one.json")
+
+
 @desk_case("the moves of algorithms on topologies, with ways, maps, shards and accumulation, "
            "compile to the same bytes")
 def _(ordo):
