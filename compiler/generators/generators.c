@@ -69,7 +69,7 @@ static bool applies(const struct generator *generator, const struct ordo_problem
 	if (N < 2 || (generator->power_of_two && (N & (N - 1))))
 		return ordo_fail(error, ORDO_USAGE, 0, "%s is generated for %s ranks, found %u",
 			name, generator->facts.ranks, N);
-	if (problem->accumulate_f32)
+	if (problem->accumulate)
 		return ordo_fail(error, ORDO_USAGE, 0,
 			"accumulate: no algorithm is generated that accumulates in f32");
 	if (problem->nshard != N || (problem->in_place && !generator->in_place) ||

@@ -294,7 +294,7 @@ bool ordo_accumulate(struct ordo_sequence *sequence, struct ordo_error *error)
 	struct accumulation a = {.sequence = sequence,
 		.scratch_slots = sequence->scratch_slots,
 		.made = {.places = sequence->places}};
-	if (!sequence->problem.accumulate_f32)
+	if (!sequence->problem.accumulate)
 		return true;
 	const uint64_t nchunk = count_chunks(sequence);
 	bool worked = give_memory(&a, nchunk, error);

@@ -55,7 +55,7 @@ struct writer {
 static bool is_buffered(const struct writer *w, const struct step *step)
 {
 	const bool converts =
-		w->steps->problem->accumulate_f32 &&
+		w->steps->problem->accumulate &&
 		(step->src_buffer == ORDO_SCRATCH) != (step->dst_buffer == ORDO_SCRATCH);
 	return step->kind == STEP_RECEIVE_REDUCE || converts;
 }
@@ -151,7 +151,7 @@ static struct instruction message_of(const struct writer *w, const struct step *
 	return (struct instruction){.kind = (unsigned)kind & 7,
 		.src_buffer = (unsigned)step->src_buffer & 3,
 		.dst_buffer = (unsigned)step->dst_buffer & 3,
-		.is_wide = wide && w->steps->problem->accumulate_f32,
+		.is_wide = wide && w->steps->problem->accumulate,
 		.request = request & 0xffffff,
 		.peer = step->peer,
 		.tag = step->tag,
@@ -351,7 +351,7 @@ static void copy_problem(struct ordo_problem *to, const struct ordo_problem *fro
 	to->chunks_per_block = from->chunks_per_block;
 	to->nshard = from->nshard;
 	to->in_place = from->in_place;
-	to->accumulate_f32 = from->accumulate_f32;
+	to->accumulate = from->accumulate;
 }
 
 static struct ordo_part *finish(struct writer *w)

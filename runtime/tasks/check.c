@@ -79,7 +79,7 @@ static bool check_task(
 	if (task->dst_buffer == ORDO_INPUT && !schedule->problem.in_place)
 		return ordo_fail_task(schedule, t, 4, error,
 			"input is written, and the schedule is not in place");
-	if (schedule->problem.accumulate_f32 && ordo_task_reduces(task) &&
+	if (schedule->problem.accumulate && ordo_task_reduces(task) &&
 		task->dst_buffer != ORDO_SCRATCH)
 		return ordo_fail_task(schedule, t, 4, error,
 			"it reduces into %s, and the schedule accumulates in f32, which only "

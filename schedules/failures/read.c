@@ -158,7 +158,7 @@ static const struct ordo_field head_fields[] = {
 	{"root", ordo_read_integer, AT(problem.root), .most = ORDO_LIMIT, .optional = true},
 	{"shards", ordo_read_integer, AT(problem.nshard), 1, .most = ORDO_LIMIT, .optional = true},
 	{"in_place", ordo_read_boolean, .offset = AT(problem.in_place)},
-	{"accumulate", ordo_read_accumulate, AT(problem.accumulate_f32), .optional = true},
+	{"accumulate", ordo_read_accumulate, AT(problem.accumulate), .optional = true},
 	{"topology", read_topology, .offset = 0},
 	{"bytes", ordo_read_wide, AT(bytes), .most = INT64_MAX},
 	{"x", ordo_read_extra, AT(extra), .optional = true},

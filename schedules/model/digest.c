@@ -29,7 +29,10 @@ static void put(struct words *words, uint32_t number)
 static void put_schedule(struct words *words, const struct ordo_schedule *schedule)
 {
 	const struct ordo_problem *problem = &schedule->problem;
-	put(words, problem->op | (uint32_t)problem->accumulate_f32 << 31);
+	/* As many bits as there are digests of before: f32 was the only form. */
+	static const uint32_t form[ORDO_NACCUMULATION] = {
+		0, UINT32_C(1) << 31, UINT32_C(1) << 30, UINT32_C(1) << 29, UINT32_C(3) << 29};
+	put(words, problem->op | form[problem->accumulate]);
 	put(words, problem->nrank);
 	put(words, problem->root);
 	put(words, problem->chunks_per_block);

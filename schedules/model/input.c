@@ -24,7 +24,7 @@ struct ordo_input *ordo_input_create(const struct ordo_problem *problem, enum or
 	}
 	input->problem = *problem;
 	input->problem.in_place = false;
-	input->problem.accumulate_f32 = false;
+	input->problem.accumulate = ORDO_ACCUMULATE_NONE;
 	input->type = type;
 	input->reduction = reduction;
 	input->count = count;

@@ -122,7 +122,7 @@ bool ordo_problem_check(const struct ordo_problem *problem, struct ordo_error *e
 	if (problem->in_place && !facts->has_in_place)
 		return ordo_fail(
 			error, ORDO_BAD_INPUT, 1, "in_place: %s has no in-place form", facts->name);
-	if (problem->accumulate_f32 && !facts->reduces)
+	if (problem->accumulate && !facts->reduces)
 		return ordo_fail(error, ORDO_BAD_INPUT, 1,
 			"accumulate: %s does not reduce, so there is nothing to accumulate",
 			facts->name);

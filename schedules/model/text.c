@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <ordo/atomic_file.h>
+#include <ordo/detail/accumulate.h>
 #include <ordo/document.h>
 
 static void print_head(const struct ordo_schedule *schedule, FILE *out)
@@ -13,10 +14,11 @@ static void print_head(const struct ordo_schedule *schedule, FILE *out)
 		fprintf(out, ", root %" PRIu32, problem->root);
 	if (problem->nshard != problem->nrank)
 		fprintf(out, ", shards %" PRIu32, problem->nshard);
-	fprintf(out, ", chunks per block %" PRIu32 ", scratch slots %" PRIu32 "%s%s%s\n",
+	fprintf(out, ", chunks per block %" PRIu32 ", scratch slots %" PRIu32 "%s%s%s%s\n",
 		problem->chunks_per_block, schedule->scratch_slots,
 		problem->in_place ? ", in place" : "",
-		problem->accumulate_f32 ? ", accumulates in f32" : "",
+		problem->accumulate ? ", accumulates in " : "",
+		problem->accumulate ? ordo_accumulation_name(problem->accumulate) : "",
 		schedule->staging ? ", staging" : "");
 	if (schedule->topology_name && schedule->topology_digest)
 		fprintf(out, "topology %s, digest %s\n", schedule->topology_name,

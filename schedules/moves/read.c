@@ -200,7 +200,7 @@ static const struct ordo_field head_fields[] = {
 	{"scratch_slots", ordo_read_integer, AT(scratch_slots), .most = ORDO_LIMIT,
 		.optional = true},
 	{"in_place", ordo_read_boolean, AT(problem.in_place), .optional = true},
-	{"accumulate", ordo_read_accumulate, AT(problem.accumulate_f32), .optional = true},
+	{"accumulate", ordo_read_accumulate, AT(problem.accumulate), .optional = true},
 	{"topology", read_topology, .optional = true},
 	{"source", ordo_read_string, AT(source), .optional = true},
 	{"phases", read_phases, .wanted = "an array of phases", .optional = true},

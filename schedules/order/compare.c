@@ -1,5 +1,6 @@
 /* compare.c - compares the trees of two schedules, one common part of the vector at a time. */
 #include <ordo/arena.h>
+#include <ordo/detail/accumulate.h>
 #include <ordo/detail/compare.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,6 +36,19 @@ static bool has_one_order(const struct ordo_order *order, struct ordo_error *err
 	return true;
 }
 
+static bool refuse_roundings(
+	const struct ordo_problem *a, const struct ordo_problem *b, struct ordo_error *error)
+{
+	static const char plain[] = "rounds after every operation", in[] = "accumulates in ";
+	ordo_fail(error, ORDO_USAGE, 0, "different roundings: the first %s%s, the second %s%s",
+		a->accumulate ? in : plain,
+		a->accumulate ? ordo_accumulation_name(a->accumulate) : "",
+		b->accumulate ? in : plain,
+		b->accumulate ? ordo_accumulation_name(b->accumulate) : "");
+	return ordo_hint(error, "sums have other bits even over the same trees: compile both with "
+				"one --accumulate, or neither");
+}
+
 static bool are_comparable(
 	const struct ordo_order *first, const struct ordo_order *second, struct ordo_error *error)
 {
@@ -55,15 +69,8 @@ static bool are_comparable(
 			"compile both with --shards V, V a multiple of either",
 			a->nrank, b->nrank);
 	}
-	if (a->accumulate_f32 != b->accumulate_f32) {
-		ordo_fail(error, ORDO_USAGE, 0,
-			"different roundings: the %s accumulates in f32, the %s rounds after every "
-			"operation",
-			a->accumulate_f32 ? "first" : "second",
-			a->accumulate_f32 ? "second" : "first");
-		return ordo_hint(error, "sums of f16 and bf16 have other bits even over the same "
-					"trees: compile both with --accumulate f32, or neither");
-	}
+	if (a->accumulate != b->accumulate)
+		return refuse_roundings(a, b, error);
 	if (!facts->reduces && a->nrank != b->nrank)
 		return ordo_fail(error, ORDO_USAGE, 0,
 			"different data: found %s on %u and on %u ranks, and nothing is added",

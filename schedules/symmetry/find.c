@@ -280,7 +280,7 @@ bool ordo_symmetry_find(const struct ordo_programs *programs, enum ordo_compared
 	struct comparison c = {.programs = programs, .error = error ? error : &ignored};
 	c.error->code = ORDO_OK;
 	*symmetry = (struct ordo_symmetry){0};
-	if (problem->nrank < 2 || problem->nshard != problem->nrank || problem->accumulate_f32 ||
+	if (problem->nrank < 2 || problem->nshard != problem->nrank || problem->accumulate ||
 		problem->op == ORDO_CUSTOM || ordo_operator_facts(problem->op)->rooted)
 		return false;
 	c.first_of_key = malloc(((size_t)problem->nrank + 1) * sizeof *c.first_of_key);

@@ -245,7 +245,7 @@ static struct ordo_proof *verify_symmetric(const struct ordo_programs *programs,
 	if (q.options->atomic_reduce)
 		ordo_fail(error, ORDO_UNDECIDED, 0,
 			"only the whole schedule can be verified with reduces in no fixed order");
-	else if (programs->problem.accumulate_f32)
+	else if (programs->problem.accumulate)
 		ordo_fail(error, ORDO_UNDECIDED, 0,
 			"only the whole schedule can be verified with sums accumulated in another "
 			"type");

@@ -1,5 +1,6 @@
 /* digest.c - the order digest. */
 #include "digest.h"
+#include <ordo/detail/accumulate.h>
 #include <ordo/divisor.h>
 #include <stdio.h>
 #include <string.h>
@@ -40,9 +41,10 @@ bool ordo_digest_begin(struct order_digest *digest, const struct ordo_problem *p
 	put_number(digest->state, problem->nshard);
 	if (problem->op == ORDO_CUSTOM)
 		put_number(digest->state, problem->chunks_per_block);
-	if (problem->accumulate_f32) {
-		static const char tag[] = "accumulate f32";
-		XXH3_128bits_update(digest->state, tag, sizeof tag);
+	if (problem->accumulate) {
+		const char *form = ordo_accumulation_name(problem->accumulate);
+		XXH3_128bits_update(digest->state, "accumulate ", strlen("accumulate "));
+		XXH3_128bits_update(digest->state, form, strlen(form) + 1);
 	}
 	return true;
 }

@@ -426,7 +426,7 @@ static bool store(struct verifier *verifier, const struct access *access, bool r
 	if (reduces && verifier->schedule->problem.op == ORDO_CUSTOM && cell->tree != ORDO_NONE &&
 		cell->chunk < chunk)
 		chunk = cell->chunk;
-	if (verifier->schedule->problem.accumulate_f32 && access->slot.buffer != ORDO_SCRATCH)
+	if (verifier->schedule->problem.accumulate && access->slot.buffer != ORDO_SCRATCH)
 		value.rounded |= is_sum(verifier, value.tree);
 	cell->tree = value.tree;
 	cell->chunk = chunk & ORDO_LIMIT;

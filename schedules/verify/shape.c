@@ -110,7 +110,7 @@ static bool verify_move(
 			"write to output or scratch, or compile for in place",
 			"%s: writes to the input of rank %u, and the schedule is not in place",
 			ordo_where_is(verifier, id).text, target);
-	if (problem->accumulate_f32 && ordo_task_reduces(task) && task->dst_buffer != ORDO_SCRATCH)
+	if (problem->accumulate && ordo_task_reduces(task) && task->dst_buffer != ORDO_SCRATCH)
 		return ordo_add_finding(&verifier->findings, 4, &id, 1,
 			"add up in scratch, and copy the complete sum to the output",
 			"%s: reduces into the %s of rank %u, and the schedule accumulates in f32, "

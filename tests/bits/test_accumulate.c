@@ -37,11 +37,11 @@ static void list_algorithms(void)
 
 /* One problem, by one algorithm. NULL: the algorithm does not apply. */
 static struct ordo_schedule *compile(
-	const struct ordo_problem *problem, const char *algorithm, bool accumulate_f32)
+	const struct ordo_problem *problem, const char *algorithm, bool in_f32)
 {
 	struct ordo_request request = {.problem = *problem, .algorithm = algorithm};
 	struct ordo_error error;
-	request.problem.accumulate_f32 = accumulate_f32;
+	request.problem.accumulate = in_f32 ? ORDO_ACCUMULATE_F32 : ORDO_ACCUMULATE_NONE;
 	struct ordo_schedule *schedule = ordo_compile(&request, &error);
 	if (!schedule && error.code != ORDO_USAGE)
 		fail_msg("%s of %u ranks by %s: %s", ordo_operator_facts(problem->op)->name,
@@ -279,7 +279,7 @@ static void expect_same_otherwise(
 	struct ordo_proof *plain_proof = prove(plain), *proof = prove(schedule);
 	assert_string_not_equal(plain_proof->digest, proof->digest);
 	/* Without the word it is sound as well, and has the same trees. */
-	schedule->problem.accumulate_f32 = false;
+	schedule->problem.accumulate = ORDO_ACCUMULATE_NONE;
 	struct ordo_proof *without = prove(schedule);
 	assert_string_equal(plain_proof->digest, without->digest);
 	ordo_proof_destroy(without);
@@ -308,7 +308,7 @@ static void expect_refused_if_rounded_early(
 	for (uint32_t t = 0; t < plain->ntask; t++)
 		noutside += ordo_task_reduces(&plain->tasks[t]) &&
 			    plain->tasks[t].dst_buffer != ORDO_SCRATCH;
-	plain->problem.accumulate_f32 = true;
+	plain->problem.accumulate = ORDO_ACCUMULATE_F32;
 	struct ordo_proof *proof = ordo_verify(plain, NULL, NULL);
 	assert_non_null(proof);
 	if (noutside) {
@@ -373,7 +373,7 @@ static void partial_sums_never_leave_scratch(void **state)
 						 .nrank = 1,
 						 .chunks_per_block = 1,
 						 .nshard = 4,
-						 .accumulate_f32 = true},
+						 .accumulate = ORDO_ACCUMULATE_F32},
 		.scratch_slots = 2};
 	const uint32_t label = ordo_label_id(&sequence, &sequence.stream_labels, "main", ORDO_NONE),
 		       lane = ordo_lane_id(&sequence, 0, label);
@@ -423,11 +423,11 @@ static void documents_say_it(void **state)
 	struct ordo_schedule *again =
 		ordo_schedule_read_text(text, strlen(text), "again", NULL, NULL);
 	assert_non_null(again);
-	assert_true(again->problem.accumulate_f32);
+	assert_int_equal(again->problem.accumulate, ORDO_ACCUMULATE_F32);
 	char *text_again = print(again);
 	assert_string_equal(text, text_again);
 	assert_true(ordo_schedule_digest(again, digests[0], NULL));
-	again->problem.accumulate_f32 = false;
+	again->problem.accumulate = ORDO_ACCUMULATE_NONE;
 	assert_true(ordo_schedule_digest(again, digests[1], NULL));
 	assert_string_not_equal(digests[0], digests[1]);
 	free(text_again);
@@ -528,7 +528,7 @@ static void a_plan_reduces_into_scratch_only(void **state)
 	(void)state;
 	const struct ordo_problem problem = {.op = ORDO_ALLREDUCE, .nrank = 3};
 	struct ordo_schedule *schedule = compile(&problem, "ring", false);
-	schedule->problem.accumulate_f32 = true;
+	schedule->problem.accumulate = ORDO_ACCUMULATE_F32;
 	const struct ordo_plan_options options = {.type = ORDO_F16, .count = 10};
 	struct ordo_error error;
 	assert_null(ordo_plan_create(schedule, &options, &error));
@@ -607,7 +607,8 @@ static void comparable_are_those_that_round_alike(void **state)
 	(void)state;
 	const struct ordo_problem problem = {.op = ORDO_ALLREDUCE, .nrank = 4};
 	assert_int_equal(ordo_accumulator(&problem, ORDO_F16), ORDO_F16);
-	const struct ordo_problem f32 = {.op = ORDO_ALLREDUCE, .nrank = 4, .accumulate_f32 = true};
+	const struct ordo_problem f32 = {
+		.op = ORDO_ALLREDUCE, .nrank = 4, .accumulate = ORDO_ACCUMULATE_F32};
 	assert_int_equal(ordo_accumulator(&f32, ORDO_F16), ORDO_F32);
 	assert_int_equal(ordo_accumulator(&f32, ORDO_BF16), ORDO_F32);
 	assert_int_equal(ordo_accumulator(&f32, ORDO_F32), ORDO_F32);

@@ -300,7 +300,7 @@ static struct ordo_schedule *accumulate(const struct specimen *specimen)
 	struct ordo_request request = {
 		.problem = specimen->problem, .algorithm = specimen->algorithm};
 	struct ordo_error error;
-	request.problem.accumulate_f32 = true;
+	request.problem.accumulate = ORDO_ACCUMULATE_F32;
 	struct ordo_schedule *schedule = ordo_compile(&request, &error);
 	if (!schedule) {
 		printf("# %s, accumulating in f32: %s\n", specimen->title, error.text);

@@ -340,7 +340,7 @@ static void judge_schedule(const char *title, const struct ordo_schedule *schedu
 		.options = {.type = (enum ordo_type)(number % 4),
 			.reduction = (enum ordo_reduction)(number / 4 % (ORDO_AVG + 1)),
 			.count = counts[number % 5]}};
-	if (problem->accumulate_f32)
+	if (problem->accumulate)
 		subject.options.type = (enum ordo_type)(number % 2);
 	subject.accumulator = ordo_accumulator(problem, subject.options.type);
 	subject.size = ordo_type_size(subject.options.type);
@@ -370,7 +370,7 @@ static void visit(
 	struct ordo_request request = {
 		.problem = specimen->problem, .algorithm = specimen->algorithm};
 	struct ordo_error error;
-	request.problem.accumulate_f32 = true;
+	request.problem.accumulate = ORDO_ACCUMULATE_F32;
 	struct ordo_schedule *accumulating = ordo_compile(&request, &error);
 	if (!accumulating)
 		abort();

@@ -356,7 +356,8 @@ static void check_form(bool in_place, bool accumulates)
 								->rooted,
 						.nshard = n,
 						.in_place = in_place,
-						.accumulate_f32 = accumulates},
+						.accumulate = accumulates ? ORDO_ACCUMULATE_F32
+									  : ORDO_ACCUMULATE_NONE},
 					.algorithm = algorithms[a]->name};
 				check_request(&request, &sweep);
 			}

@@ -122,7 +122,7 @@ static void what_is_no_sum_of_two_sides_has_one_stage(void **unused)
 	} others[] = {{{.op = ORDO_ALLREDUCE, .nrank = 8}, "ring"},
 		{{.op = ORDO_ALLREDUCE, .nrank = 8}, "mesh(fold=linear)"},
 		{{.op = ORDO_ALLREDUCE, .nrank = 8}, "halving-doubling"},
-		{{.op = ORDO_ALLREDUCE, .nrank = 8, .accumulate_f32 = true}, "mesh"},
+		{{.op = ORDO_ALLREDUCE, .nrank = 8, .accumulate = ORDO_ACCUMULATE_F32}, "mesh"},
 		{{.op = ORDO_ALLREDUCE, .nrank = 8}, "nhr"},
 		{{.op = ORDO_ALLREDUCE, .nrank = 6}, "mesh"},
 		{{.op = ORDO_ALLREDUCE, .nrank = 4}, "mesh"},
@@ -135,7 +135,7 @@ static void what_is_no_sum_of_two_sides_has_one_stage(void **unused)
 		{{.op = ORDO_ALLGATHER, .nrank = 8}, "mesh"},
 		{{.op = ORDO_BROADCAST, .nrank = 8}, "mesh"}};
 	for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
-		const enum ordo_type type = others[i].problem.accumulate_f32 ? ORDO_BF16 : ORDO_F32;
+		const enum ordo_type type = others[i].problem.accumulate ? ORDO_BF16 : ORDO_F32;
 		struct subject subject = subject_of(others[i].problem, others[i].algorithm,
 			(struct ordo_plan_options){
 				.type = type, .reduction = ORDO_SUM, .count = 1237});
@@ -374,7 +374,8 @@ static void a_collective_without_memory_is_an_error(void **unused)
 		for (int wider = 0; wider < 2; wider++)
 			refuse_memory((struct ordo_problem){.op = ORDO_ALLREDUCE,
 					      .nrank = nrank,
-					      .accumulate_f32 = wider},
+					      .accumulate = wider ? ORDO_ACCUMULATE_F32
+								  : ORDO_ACCUMULATE_NONE},
 				&average);
 }
 

@@ -26,7 +26,7 @@ static struct ordo_schedule *make(enum ordo_operator op, struct ordo_error *erro
 		.root = facts->rooted,
 		.chunks_per_block = 2,
 		.nshard = facts->reduces ? 6 : 3,
-		.accumulate_f32 = facts->reduces};
+		.accumulate = facts->reduces ? ORDO_ACCUMULATE_F32 : ORDO_ACCUMULATE_NONE};
 	struct ordo_schedule *schedule = ordo_schedule_create(&problem, "none", error);
 	bool worked = schedule &&
 		      ordo_schedule_set_phases(schedule, phases, op < 4 ? 2 : 0, error) &&
@@ -193,7 +193,7 @@ static void write_moves(const char *path, struct ordo_error *error)
 		.root = 1,
 		.chunks_per_block = 2,
 		.nshard = 6,
-		.accumulate_f32 = true};
+		.accumulate = ORDO_ACCUMULATE_F32};
 	struct ordo_moves *moves = ordo_moves_create(&problem, "none", error);
 	const struct ordo_moves_item first = {.src_rank = 2,
 		.dst_rank = 1,

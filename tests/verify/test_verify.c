@@ -136,7 +136,7 @@ static void sums_are_rounded_once(void **state)
 	struct ordo_schedule *schedule = read_document("sound-accumulates");
 	struct ordo_proof *proof = judge(schedule, NULL);
 	assert_true(proof->proved && proof->complete);
-	schedule->problem.accumulate_f32 = false;
+	schedule->problem.accumulate = ORDO_ACCUMULATE_NONE;
 	struct ordo_proof *plain = judge(schedule, NULL);
 	assert_true(plain->proved);
 	assert_int_equal(proof->chunk_tree[0], plain->chunk_tree[0]);

@@ -1,5 +1,6 @@
 /* problem.c - the problem named on the command line. */
 #include "problem.h"
+#include <ordo/detail/accumulate.h>
 #include <string.h>
 
 static void operators_hint(char *hint, size_t size)
@@ -37,10 +38,12 @@ bool read_operator(struct call *call, enum ordo_operator *op)
 
 static bool read_accumulate(struct call *call, struct problem_options *args)
 {
-	args->problem.accumulate_f32 = args->accumulate;
-	if (!args->accumulate || !strcmp(args->accumulate, "f32"))
+	if (!args->accumulate ||
+		ordo_accumulation_from_name(args->accumulate, &args->problem.accumulate))
 		return true;
-	return refuse_usage(call, NULL, "--accumulate: found %s, wanted f32", args->accumulate);
+	return refuse_usage(call, NULL,
+		"--accumulate: found %s, wanted f32, exact, binned(bins=2) or binned(bins=3)",
+		args->accumulate);
 }
 
 bool read_problem(struct call *call, struct problem_options *args)

@@ -320,13 +320,14 @@ static void print_problem(FILE *out, const struct ordo_problem *problem)
 {
 	static const char *const operators[] = {"ALLREDUCE", "REDUCE", "BROADCAST", "REDUCESCATTER",
 		"ALLGATHER", "SCATTER", "GATHER", "ALLTOALL"};
+	static const char *const forms[ORDO_NACCUMULATION] = {
+		"NONE", "F32", "EXACT", "BINNED2", "BINNED3"};
 	fprintf(out,
 		"\t.problem = {.op = ORDO_%s, .nrank = %" PRIu32 ", .root = %" PRIu32
 		", .chunks_per_block = %" PRIu32 ", .nshard = %" PRIu32
-		", .in_place = %s, .accumulate_f32 = %s},\n",
+		", .in_place = %s, .accumulate = ORDO_ACCUMULATE_%s},\n",
 		operators[problem->op], problem->nrank, problem->root, problem->chunks_per_block,
-		problem->nshard, problem->in_place ? "true" : "false",
-		problem->accumulate_f32 ? "true" : "false");
+		problem->nshard, problem->in_place ? "true" : "false", forms[problem->accumulate]);
 }
 
 static void print_text_field(FILE *out, const char *field, const char *text)

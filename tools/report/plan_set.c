@@ -5,6 +5,7 @@
 #include "plan_set_proof.h"
 #include "proof.h"
 #include <inttypes.h>
+#include <ordo/detail/accumulate.h>
 #include <string.h>
 
 struct ordo_plan_set *open_set(struct call *call, const char *path)
@@ -61,8 +62,9 @@ void report_set(const struct report *report, const struct ordo_plan_set *set)
 	if (problem->nshard != problem->nrank)
 		report_text(report, ", %u<shards> shards", problem->nshard);
 	report_members(report, "%d<in_place?>", problem->in_place);
-	if (problem->accumulate_f32)
-		report_text(report, ", accumulates in %s<accumulate>", "f32");
+	if (problem->accumulate)
+		report_text(report, ", accumulates in %s<accumulate>",
+			ordo_accumulation_name(problem->accumulate));
 	report_text(report, ": %u range%s of sizes from %" PRIu64 " byte%s on", set->nrange,
 		plural(set->nrange), first, plural(first));
 	if (last != ORDO_ENDLESS)

@@ -1,6 +1,7 @@
 /* proof.c - reports a schedule and its proof. */
 #include "proof.h"
 #include "base/progress.h"
+#include <ordo/detail/accumulate.h>
 #include <string.h>
 
 struct task_counts count_tasks(const struct ordo_schedule *schedule)
@@ -32,8 +33,9 @@ void report_schedule(const struct report *report, const struct ordo_schedule *sc
 	report_members(report, "%u<chunks_per_block> %u<chunks> %u<scratch_slots> %d<in_place?>",
 		problem->chunks_per_block, ordo_nchunk(problem), schedule->scratch_slots,
 		problem->in_place);
-	if (problem->accumulate_f32)
-		report_text(report, ", accumulates in %s<accumulate>", "f32");
+	if (problem->accumulate)
+		report_text(report, ", accumulates in %s<accumulate>",
+			ordo_accumulation_name(problem->accumulate));
 	if (schedule->staging)
 		report_text(report, ", through %u<staging_slots> slot%s of staging memory",
 			schedule->scratch_slots, plural(schedule->scratch_slots));

@@ -53,6 +53,16 @@ enum ordo_operator {
 enum ordo_buffer { ORDO_INPUT, ORDO_OUTPUT, ORDO_SCRATCH };
 #define ORDO_NBUFFER 3
 
+/* In which form sums are held in scratch until they are complete: see accumulate.h. */
+enum ordo_accumulation {
+	ORDO_ACCUMULATE_NONE, /* the type itself: every addition rounds to it */
+	ORDO_ACCUMULATE_F32,
+	ORDO_ACCUMULATE_EXACT,	 /* fixed point that is wide enough: nothing rounds */
+	ORDO_ACCUMULATE_BINNED2, /* the two highest bins of a number, */
+	ORDO_ACCUMULATE_BINNED3, /* or the three highest: no order has other bits */
+};
+#define ORDO_NACCUMULATION 5
+
 /* What is to be done, without saying how. */
 struct ordo_problem {
 	enum ordo_operator op;
@@ -61,7 +71,7 @@ struct ordo_problem {
 	uint32_t chunks_per_block; /* K >= 1 */
 	uint32_t nshard;	   /* V; equal to nrank unless shards are virtual */
 	bool in_place;
-	bool accumulate_f32; /* reducing operators: scratch holds f32, see accumulate.h */
+	enum ordo_accumulation accumulate; /* of sums; reducing operators only */
 };
 
 #endif

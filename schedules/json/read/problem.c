@@ -2,6 +2,7 @@
 #include "problem.h"
 #include <inttypes.h>
 #include <ordo/arena.h>
+#include <ordo/detail/accumulate.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,13 +29,12 @@ bool ordo_read_operator(struct ordo_cursor *cursor, const struct ordo_field *fie
 
 bool ordo_read_accumulate(struct ordo_cursor *cursor, const struct ordo_field *field, void *into)
 {
-	bool *accumulate_f32 = into;
 	struct ordo_piece value;
 	cJSON *json = ordo_parse_value(cursor, field->key, &value);
 	bool worked = json;
-	*accumulate_f32 = json && cJSON_IsString(json) && !strcmp(json->valuestring, "f32");
-	if (json && !*accumulate_f32)
-		worked = ordo_fail_value(cursor, &value, field->key, "\"f32\"");
+	if (json && !(cJSON_IsString(json) && ordo_accumulation_from_name(json->valuestring, into)))
+		worked = ordo_fail_value(cursor, &value, field->key,
+			"\"f32\", \"exact\", \"binned(bins=2)\" or \"binned(bins=3)\"");
 	cJSON_Delete(json);
 	return worked;
 }
@@ -67,14 +67,17 @@ bool ordo_check_read_problem(const struct ordo_cursor *cursor, struct ordo_probl
 static void print_problem(char *out, size_t size, const struct ordo_problem *problem)
 {
 	const struct ordo_operator_facts *facts = ordo_operator_facts(problem->op);
-	char root[32] = "", shards[32] = "";
+	char root[32] = "", shards[32] = "", accumulate[48] = "";
 	if (facts->rooted)
 		snprintf(root, sizeof root, ", root %" PRIu32, problem->root);
 	if (problem->nshard != problem->nrank)
 		snprintf(shards, sizeof shards, ", %" PRIu32 " shards", problem->nshard);
+	if (problem->accumulate)
+		snprintf(accumulate, sizeof accumulate, ", accumulating in %s",
+			ordo_accumulation_name(problem->accumulate));
 	snprintf(out, size, "%s on %" PRIu32 " rank%s%s%s%s%s", facts->name, problem->nrank,
 		problem->nrank == 1 ? "" : "s", root, shards, problem->in_place ? ", in place" : "",
-		problem->accumulate_f32 ? ", accumulating in f32" : "");
+		accumulate);
 }
 
 bool ordo_is_same_problem(const struct ordo_problem *found, const struct ordo_problem *wanted,
@@ -83,8 +86,7 @@ bool ordo_is_same_problem(const struct ordo_problem *found, const struct ordo_pr
 	char found_text[160], wanted_text[160];
 	if (found->op == wanted->op && found->nrank == wanted->nrank &&
 		found->root == wanted->root && found->nshard == wanted->nshard &&
-		found->in_place == wanted->in_place &&
-		found->accumulate_f32 == wanted->accumulate_f32)
+		found->in_place == wanted->in_place && found->accumulate == wanted->accumulate)
 		return true;
 	print_problem(found_text, sizeof found_text, found);
 	print_problem(wanted_text, sizeof wanted_text, wanted);

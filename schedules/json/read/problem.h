@@ -7,7 +7,7 @@
 #include <ordo/detail/schedules.h>
 
 ordo_field_reader ordo_read_operator;	/* enum ordo_operator, the value of "operator" */
-ordo_field_reader ordo_read_accumulate; /* bool, the value of "accumulate" */
+ordo_field_reader ordo_read_accumulate; /* enum ordo_accumulation */
 /* Checks the keys of a problem against each other, once all were read. Sets nshard if its key is
  * absent. `places` are those of `head`, the object that has the keys. */
 bool ordo_check_read_problem(const struct ordo_cursor *cursor, struct ordo_problem *problem,

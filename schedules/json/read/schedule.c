@@ -60,7 +60,7 @@ static const struct ordo_field head_fields[] = {
 		.most = ORDO_LIMIT},
 	{"scratch_slots", ordo_read_integer, AT(scratch_slots), .most = ORDO_LIMIT},
 	{"in_place", ordo_read_boolean, .offset = AT(problem.in_place)},
-	{"accumulate", ordo_read_accumulate, AT(problem.accumulate_f32), .optional = true},
+	{"accumulate", ordo_read_accumulate, AT(problem.accumulate), .optional = true},
 	{"staging", ordo_read_true, AT(staging), .optional = true},
 	{"topology", read_topology, .optional = true},
 	{"phases", read_phases, .wanted = "an array of phases", .optional = true},

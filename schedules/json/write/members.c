@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <ordo/atomic_file.h>
+#include <ordo/detail/accumulate.h>
 
 void ordo_print_key(struct ordo_printer *printer, const char *before, const char *key)
 {
@@ -53,8 +54,9 @@ void ordo_print_in_place(struct ordo_printer *printer, const struct ordo_problem
 {
 	ordo_print_key(printer, ", ", "in_place");
 	ordo_printer_text(printer, problem->in_place ? "true" : "false");
-	if (problem->accumulate_f32)
-		ordo_print_string(printer, ", ", "accumulate", "f32");
+	if (problem->accumulate)
+		ordo_print_string(
+			printer, ", ", "accumulate", ordo_accumulation_name(problem->accumulate));
 }
 
 void ordo_print_extra(struct ordo_printer *printer, const char *extra)

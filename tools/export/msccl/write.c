@@ -40,7 +40,7 @@ static bool check_problem(
 			"no file of MSCCL says what its results are, so nobody could judge it");
 	if (problem->nshard != problem->nrank)
 		return refuse(error, "virtual shards", "MSCCL has none");
-	if (problem->accumulate_f32)
+	if (problem->accumulate)
 		return refuse(
 			error, "sums accumulated in f32", "MSCCL adds in the type of the call");
 	return true;

@@ -57,7 +57,7 @@ static bool prove(const struct ordo_schedule *schedule, struct mpi_range_facts *
 	} else if (proof->rank_equal == ORDO_DOES_NOT_HOLD) {
 		worked = ordo_fail(error, ORDO_USAGE, 0, "ranks would get other bits (G1): %s",
 			proof->rank_equal_why);
-	} else if (schedule->problem.accumulate_f32) {
+	} else if (schedule->problem.accumulate) {
 		worked = ordo_fail(
 			error, ORDO_USAGE, 0, "it accumulates in f32, and MPI has no f16 or bf16");
 	} else {

@@ -1,7 +1,7 @@
 /* Internal: for the command and the tests. Exported for one release; may change or go after it. */
 /* accumulate.h - in which type sums are held while they grow.
  *
- * A schedule that accumulates in f32 (problem.accumulate_f32), bound to f16 or bf16, has scratch
+ * A schedule that accumulates in f32 (problem.accumulate), bound to f16 or bf16, has scratch
  * slots of f32 while input and output hold the type itself:
  *
  *   from input or output into scratch   widened, exactly
@@ -28,6 +28,12 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/* "f32", "exact", "binned(bins=2)", "binned(bins=3)", as in documents; of the type itself "none",
+ * which no document has. */
+ORDO_API const char *ordo_accumulation_name(enum ordo_accumulation accumulation);
+/* A document's name; "none" is none. */
+ORDO_API bool ordo_accumulation_from_name(const char *name, enum ordo_accumulation *accumulation);
 
 /* The type that scratch slots hold, and in which sums are rounded: f32 for f16 and bf16 where the
  * problem says so and has more than one contribution, else the type. */

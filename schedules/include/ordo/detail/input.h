@@ -36,7 +36,7 @@ struct ordo_output_element {
 };
 
 struct ordo_input {
-	/* in_place and accumulate_f32: always false; they are nothing an input has a say in */
+	/* in_place and accumulate: always false; they are nothing an input has a say in */
 	struct ordo_problem problem;
 	enum ordo_type type;
 	enum ordo_reduction reduction;

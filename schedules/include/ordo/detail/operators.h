@@ -29,7 +29,7 @@ ORDO_API bool ordo_has_counts(enum ordo_operator op);
 ORDO_API const char *ordo_buffer_name(enum ordo_buffer buffer);
 
 /* Checks ranges: nrank, K, V >= 1, root < nrank, everything within ORDO_LIMIT, in_place only where
- * it exists, V != N and accumulate_f32 only for reducing operators. Fails with R1. */
+ * it exists, V != N and accumulate only for reducing operators. Fails with R1. */
 ORDO_API bool ordo_problem_check(const struct ordo_problem *problem, struct ordo_error *error);
 
 #ifdef __cplusplus
