@@ -2,6 +2,7 @@
 #include "check.h"
 #include "task_error.h"
 #include <inttypes.h>
+#include <ordo/detail/accumulate.h>
 
 bool ordo_check_streams(const struct ordo_schedule *schedule, struct ordo_error *error)
 {
@@ -82,9 +83,10 @@ static bool check_task(
 	if (schedule->problem.accumulate && ordo_task_reduces(task) &&
 		task->dst_buffer != ORDO_SCRATCH)
 		return ordo_fail_task(schedule, t, 4, error,
-			"it reduces into %s, and the schedule accumulates in f32, which only "
+			"it reduces into %s, and the schedule accumulates in %s, which only "
 			"scratch holds",
-			ordo_buffer_name((enum ordo_buffer)task->dst_buffer));
+			ordo_buffer_name((enum ordo_buffer)task->dst_buffer),
+			ordo_accumulation_name(schedule->problem.accumulate));
 	struct slots src = {rank, (enum ordo_buffer)task->src_buffer, task->src};
 	struct slots dst = {ordo_task_crosses(task) ? task->peer : rank,
 		(enum ordo_buffer)task->dst_buffer, task->dst};

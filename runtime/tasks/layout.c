@@ -158,10 +158,7 @@ static bool fits_custom(
 bool ordo_layout_make(struct layout *layout, const struct ordo_problem *problem,
 	const struct ordo_plan_options *options, uint64_t tile_bytes, struct ordo_error *error)
 {
-	const bool reduces =
-		ordo_operator_facts(problem->op)->reduces || problem->op == ORDO_CUSTOM;
-	if (!ordo_accumulates(problem, options->type, error) ||
-		(reduces && !ordo_has_reduction(options->type, options->reduction, error)))
+	if (!ordo_can_reduce(problem, options->type, options->reduction, error))
 		return false;
 	if (ordo_divisor(problem, options->reduction) > ORDO_MOST_DIVISOR)
 		return ordo_fail(error, ORDO_USAGE, 0,

@@ -25,6 +25,16 @@ bool ordo_accumulation_from_name(const char *name, enum ordo_accumulation *accum
 	return false;
 }
 
+bool ordo_is_order_free(const struct ordo_problem *problem)
+{
+	return problem->accumulate >= ORDO_ACCUMULATE_EXACT;
+}
+
+enum ordo_type ordo_usual_type(const struct ordo_problem *problem)
+{
+	return problem->accumulate == ORDO_ACCUMULATE_EXACT ? ORDO_F16 : ORDO_F32;
+}
+
 static bool is_half(enum ordo_type type)
 {
 	return type == ORDO_F16 || type == ORDO_BF16;
@@ -37,18 +47,79 @@ enum ordo_type ordo_accumulator(const struct ordo_problem *problem, enum ordo_ty
 		       : type;
 }
 
+/* The types of a form. */
+static bool has_type(enum ordo_accumulation accumulation, enum ordo_type type)
+{
+	switch (accumulation) {
+	case ORDO_ACCUMULATE_NONE:
+		return true;
+	case ORDO_ACCUMULATE_F32:
+		return is_half(type) || type == ORDO_F32;
+	case ORDO_ACCUMULATE_EXACT:
+		return type == ORDO_F16 || type == ORDO_F8E4M3 || type == ORDO_F8E5M2;
+	case ORDO_ACCUMULATE_BINNED2:
+	case ORDO_ACCUMULATE_BINNED3:
+		break;
+	}
+	return type == ORDO_BF16 || type == ORDO_F32 || type == ORDO_F64;
+}
+
+static const char *const types[ORDO_NACCUMULATION] = {
+	[ORDO_ACCUMULATE_F32] = "f16, bf16 or f32",
+	[ORDO_ACCUMULATE_EXACT] = "f16, f8e4m3 or f8e5m2",
+	[ORDO_ACCUMULATE_BINNED2] = "bf16, f32 or f64",
+	[ORDO_ACCUMULATE_BINNED3] = "bf16, f32 or f64",
+};
+
+/* What would do for this type, which the form does not have. */
+static bool hint_type(
+	enum ordo_accumulation accumulation, enum ordo_type type, struct ordo_error *error)
+{
+	const struct ordo_type_facts *facts = ordo_type_facts(type);
+	const bool free = accumulation != ORDO_ACCUMULATE_F32;
+	if (facts->kind == ORDO_COMPLEX)
+		return ordo_hint(error, "a vector of %s is one of twice as many %s", facts->name,
+			ordo_type_name(facts->part));
+	if (free && facts->kind == ORDO_FLOAT)
+		return ordo_hint(error, "compile with --accumulate %s for %s",
+			accumulation == ORDO_ACCUMULATE_EXACT ? "\"binned(bins=3)\"" : "exact",
+			facts->name);
+	if (free)
+		return ordo_hint(error,
+			"compile without --accumulate: results of %s have the same bits in any "
+			"order",
+			facts->name);
+	return ordo_hint(error, "compile without --accumulate for %s", facts->name);
+}
+
 bool ordo_accumulates(
 	const struct ordo_problem *problem, enum ordo_type type, struct ordo_error *error)
 {
-	if (!problem->accumulate)
+	const enum ordo_accumulation accumulation = problem->accumulate;
+	if (has_type(accumulation, type))
 		return true;
-	if (problem->accumulate != ORDO_ACCUMULATE_F32)
-		return ordo_fail(error, ORDO_USAGE, 0, "accumulate: sums in %s cannot be run yet",
-			ordo_accumulation_name(problem->accumulate));
-	if (is_half(type) || type == ORDO_F32)
+	ordo_fail(error, ORDO_USAGE, 0, "type: the schedule accumulates in %s; found %s, wanted %s",
+		names[accumulation], ordo_type_name(type), types[accumulation]);
+	return hint_type(accumulation, type, error);
+}
+
+bool ordo_can_reduce(const struct ordo_problem *problem, enum ordo_type type,
+	enum ordo_reduction reduction, struct ordo_error *error)
+{
+	if (!ordo_accumulates(problem, type, error))
+		return false;
+	if (!ordo_operator_facts(problem->op)->reduces && problem->op != ORDO_CUSTOM)
+		return true;
+	if (!ordo_has_reduction(type, reduction, error))
+		return false;
+	if (!ordo_is_order_free(problem) || ordo_reduction_adds(reduction))
 		return true;
 	ordo_fail(error, ORDO_USAGE, 0,
-		"type: the schedule accumulates in f32; found %s, wanted f16, bf16 or f32",
-		ordo_type_name(type));
-	return ordo_hint(error, "compile without --accumulate for %s", ordo_type_name(type));
+		"reduction: the schedule accumulates in %s; found %s, wanted sum or avg",
+		names[problem->accumulate], ordo_reduction_name(reduction));
+	return ordo_hint(error,
+		reduction == ORDO_PROD
+			? "products have no such form: compile without --accumulate"
+			: "compile without --accumulate: minima and maxima have the same bits in "
+			  "any order");
 }

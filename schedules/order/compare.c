@@ -82,7 +82,8 @@ static bool are_comparable(
 static bool is_same(const struct ordo_order *order, uint32_t a, uint32_t b)
 {
 	const struct ordo_trees *trees = &order->forest->trees;
-	return ordo_same_tree(trees, a) == ordo_same_tree(trees, b);
+	return ordo_is_order_free(&order->problem) ||
+	       ordo_same_tree(trees, a) == ordo_same_tree(trees, b);
 }
 
 static bool begin_part(struct ordo_comparison *comparison, const struct ordo_vector_part *part,

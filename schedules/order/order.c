@@ -1,6 +1,7 @@
 /* order.c - the order of one schedule: copies its trees from a proof to a forest and sorts chunks
  * into classes. */
 #include <ordo/arena.h>
+#include <ordo/detail/accumulate.h>
 #include <ordo/detail/order.h>
 #include <ordo/map.h>
 #include <stdlib.h>
@@ -31,7 +32,8 @@ static bool bring_copies(
 	return true;
 }
 
-/* The trees of all chunks, and behind them those of all copies that are not identical. */
+/* The trees of all chunks, and behind them those of all copies that are not identical. Of sums
+ * without order one stands for all. */
 static bool bring_trees(struct ordo_order *order, const struct ordo_proof *proof)
 {
 	const size_t ntree = (size_t)order->nchunk + proof->ncopy;
@@ -41,6 +43,8 @@ static bool bring_trees(struct ordo_order *order, const struct ordo_proof *proof
 	memcpy(order->chunk_tree, proof->chunk_tree, order->nchunk * sizeof *order->chunk_tree);
 	for (uint32_t i = 0; i < proof->ncopy; i++)
 		order->chunk_tree[order->nchunk + i] = proof->copies[i].tree;
+	for (size_t i = 0; ordo_is_order_free(&order->problem) && i < ntree; i++)
+		order->chunk_tree[i] = proof->chunk_tree[0];
 	return ordo_forest_bring(order->forest, &proof->trees, order->chunk_tree, ntree) &&
 	       bring_copies(order, proof, order->chunk_tree + order->nchunk);
 }

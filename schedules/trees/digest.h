@@ -3,7 +3,8 @@
  * Trees are named by their shape alone, positions by fractions of the vector, so that schedules for
  * other chunk counts (and, with shards, other rank counts) have the same digest exactly if the same
  * elements get the same trees. Sums accumulated in f32 have other digests: over the same trees
- * their bits differ.
+ * their bits differ. Sums without order have no trees in their digest: it says which operator, how
+ * many contributions and which form, and that is all that their bits depend on.
  */
 #ifndef ORDO_DIGEST_H
 #define ORDO_DIGEST_H

@@ -35,8 +35,7 @@ static uint32_t new_node(
 	return node;
 }
 
-/* From now on a node may have another as its representative. */
-static bool begin_same(struct ordo_trees *trees, struct ordo_tree_builder *builder)
+bool ordo_begin_same(struct ordo_trees *trees, struct ordo_tree_builder *builder)
 {
 	if (trees->same)
 		return true;
@@ -66,7 +65,7 @@ static uint32_t build_other(struct ordo_trees *trees, struct ordo_tree_builder *
 	uint32_t tree = ordo_map_get(&builder->other_of, left, right);
 	if (tree != ORDO_NONE)
 		return tree;
-	if (!begin_same(trees, builder))
+	if (!ordo_begin_same(trees, builder))
 		return ORDO_NONE;
 	tree = new_node(trees, builder, left, right);
 	if (tree == ORDO_NONE)

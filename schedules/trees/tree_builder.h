@@ -24,6 +24,9 @@ uint32_t ordo_build_leaf(
  * nodes. */
 uint32_t ordo_build_tree(
 	struct ordo_trees *trees, struct ordo_tree_builder *builder, uint32_t left, uint32_t right);
+/* Gives the trees representatives, if they have none: `same` may be written for any node then.
+ * false: no memory. */
+bool ordo_begin_same(struct ordo_trees *trees, struct ordo_tree_builder *builder);
 /* The trees stay. */
 void ordo_tree_builder_free(struct ordo_tree_builder *builder);
 

@@ -372,11 +372,11 @@ static void close_certificate(struct certificate *certificate)
 bool ordo_certificate_print(const struct ordo_schedule *schedule, const struct ordo_proof *proof,
 	FILE *out, struct ordo_error *error)
 {
-	if (!proof->proved || proof->run_to_run == ORDO_DOES_NOT_HOLD)
+	if (!proof->proved || proof->unordered[0] != proof->unordered[1])
 		return ordo_fail(error, ORDO_USAGE, 0,
-			proof->proved
-				? "a schedule without a fixed order of sums (G2) has no certificate"
-				: "a refuted schedule has no certificate");
+			proof->proved ? "a schedule whose reductions are in no fixed order has no "
+					"certificate"
+				      : "a refuted schedule has no certificate");
 	struct certificate certificate = {.schedule = schedule, .error = error};
 	const bool worked = ordo_happens_before_open(&certificate.before, schedule, error) &&
 			    give_cells(&certificate) && process_tasks(&certificate) &&

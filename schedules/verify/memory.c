@@ -3,6 +3,7 @@
 #include "trees/facts.h"
 #include "verifier.h"
 #include <ordo/arena.h>
+#include <ordo/detail/accumulate.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -381,8 +382,9 @@ static bool report_rounded(struct verifier *verifier, const struct access *acces
 	return ordo_add_finding(&verifier->findings, 4, &access->task, 1,
 		"keep partial sums in scratch; only a complete one is rounded, into the output",
 		"%s: adds %s, which was rounded when it was written to input or output; sums "
-		"accumulated in f32 are rounded once",
-		ordo_where_is(verifier, access->task).text, text);
+		"accumulated in %s are rounded once",
+		ordo_where_is(verifier, access->task).text, text,
+		ordo_accumulation_name(verifier->schedule->problem.accumulate));
 }
 
 /* `value` becomes the old value of the cell `op` value. */

@@ -1,6 +1,7 @@
 /* shape.c - checks that need one task at a time: R1 to R4, R12, and those limits of R13 that are
  * counts. */
 #include "verifier.h"
+#include <ordo/detail/accumulate.h>
 #include <ordo/detail/schedules.h>
 #include <stdio.h>
 
@@ -113,10 +114,11 @@ static bool verify_move(
 	if (problem->accumulate && ordo_task_reduces(task) && task->dst_buffer != ORDO_SCRATCH)
 		return ordo_add_finding(&verifier->findings, 4, &id, 1,
 			"add up in scratch, and copy the complete sum to the output",
-			"%s: reduces into the %s of rank %u, and the schedule accumulates in f32, "
+			"%s: reduces into the %s of rank %u, and the schedule accumulates in %s, "
 			"which only scratch holds",
 			ordo_where_is(verifier, id).text,
-			ordo_buffer_name((enum ordo_buffer)task->dst_buffer), target);
+			ordo_buffer_name((enum ordo_buffer)task->dst_buffer), target,
+			ordo_accumulation_name(problem->accumulate));
 	if (verifier->schedule->staging && ordo_task_crosses(task) &&
 		(task->src_buffer != ORDO_SCRATCH || task->dst_buffer != ORDO_SCRATCH))
 		return report_unstaged(verifier, id, task, rank, target);

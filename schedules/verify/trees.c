@@ -2,6 +2,7 @@
 #include "trees/digest.h"
 #include "verifier.h"
 #include <ordo/arena.h>
+#include <ordo/detail/accumulate.h>
 #include <stdlib.h>
 
 /* More leaves than any machine has ranks; a bound against documents that name absurd numbers. */
@@ -22,6 +23,22 @@ bool ordo_prepare_trees(struct verifier *verifier)
 	return true;
 }
 
+/* Complete sums without order (accumulate.h) are one value, whichever way they were added up: the
+ * tree of the first chunk stands for all. */
+static bool join_trees(struct verifier *verifier)
+{
+	struct ordo_proof *proof = verifier->findings.proof;
+	const uint32_t nchunk = ordo_nchunk(&verifier->schedule->problem);
+	if (!ordo_begin_same(&proof->trees, &verifier->tree_builder))
+		return ordo_fail_memory(verifier->findings.error);
+	for (uint32_t chunk = 0; chunk < nchunk; chunk++)
+		proof->trees.same[proof->chunk_tree[chunk]] = proof->chunk_tree[0];
+	for (uint32_t i = 0; i < proof->ncopy; i++)
+		proof->trees.same[proof->copies[i].tree] = proof->chunk_tree[0];
+	verifier->unequal.chunk = ORDO_NONE;
+	return true;
+}
+
 static bool digest_order(struct verifier *verifier)
 {
 	struct ordo_proof *proof = verifier->findings.proof;
@@ -38,7 +55,8 @@ static bool digest_order(struct verifier *verifier)
 		hashes[i] = node[0] == ORDO_NONE ? ordo_hash_leaf(node[1])
 						 : ordo_hash_sum(hashes[node[0]], hashes[node[1]]);
 	}
-	for (uint32_t chunk = 0; chunk < ordo_nchunk(problem); chunk++) {
+	const uint32_t nchunk = ordo_is_order_free(problem) ? 0 : ordo_nchunk(problem);
+	for (uint32_t chunk = 0; chunk < nchunk; chunk++) {
 		const uint32_t *tree = &proof->chunk_tree[chunk];
 		if (!chunk || ordo_same_tree(trees, tree[0]) != ordo_same_tree(trees, tree[-1]))
 			ordo_digest_tree(&digest, chunk, hashes[*tree]);
@@ -104,14 +122,17 @@ bool ordo_verify_guarantees(struct verifier *verifier)
 {
 	struct ordo_proof *proof = verifier->findings.proof;
 	const enum ordo_operator op = verifier->schedule->problem.op;
+	const bool free_order = ordo_is_order_free(&verifier->schedule->problem);
 	uint32_t other = ORDO_NONE;
 	if (op == ORDO_CUSTOM && verifier->unordered[0] == ORDO_NONE)
 		return ordo_verify_custom(verifier);
+	if (free_order && !join_trees(verifier))
+		return false;
 	if (op != ORDO_CUSTOM && !count_trees(verifier, &other))
 		return false;
 	if (op != ORDO_CUSTOM && !ordo_operator_facts(op)->reduces)
 		return digest_order(verifier);
-	if (verifier->unordered[0] != ORDO_NONE) {
+	if (verifier->unordered[0] != ORDO_NONE && !free_order) {
 		proof->run_to_run = ORDO_DOES_NOT_HOLD;
 		proof->run_to_run_why = explain_timing(verifier);
 		return proof->run_to_run_why ? true : ordo_fail_memory(verifier->findings.error);

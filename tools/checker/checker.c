@@ -29,16 +29,16 @@ enum tag { SIGNAL, TOUCH, TREE };
 static const char *const kinds[] = {
 	"LocalCopy", "LocalReduce", "Send", "SendReduce", "Notify", "Wait"};
 static const char *const buffers[] = {"input", "output", "scratch"};
-static const char *const f32 = "f32", *const names[] = {"AllReduce", "Reduce", "Broadcast",
-					      "ReduceScatter", "AllGather", "Scatter", "Gather",
-					      "AllToAll", "Custom"};
+static const char *const forms[] = {"f32", "exact", "binned(bins=2)", "binned(bins=3)"};
+static const char *const names[] = {"AllReduce", "Reduce", "Broadcast", "ReduceScatter",
+	"AllGather", "Scatter", "Gather", "AllToAll", "Custom"};
 /* The keys of each object; the bits of the required ones are in `needed`. */
 struct keys {
 	u32 n, needed;
 	const char *names[15];
 };
 enum { SCHEMA, OPERATOR, ALGORITHM, RANKS, PER_BLOCK, SLOTS, IN_PLACE, PROGRAMS };
-enum { ROOTED = PROGRAMS + 1, SHARDS, F32, TOPOLOGY, PHASES, EXTRA, STAGED };
+enum { ROOTED = PROGRAMS + 1, SHARDS, FORM, TOPOLOGY, PHASES, EXTRA, STAGED };
 static const struct keys head_keys = {15, 0xff,
 	{"schema", "operator", "algorithm", "ranks", "chunks_per_block", "scratch_slots",
 		"in_place", "programs", "root", "shards", "accumulate", "topology", "phases", "x",
@@ -102,7 +102,7 @@ struct check {
 	const struct meaning *op;
 	u64 N, K, V, M, root, nscratch; /* M chunks */
 	u64 seeds[2], task_room, stream_room;
-	int bits, in_place, accumulates, staged; /* bits: of the number of entries */
+	int bits, in_place, form, staged; /* bits: of the number of entries */
 	u32 now, nphase, nstream, ntask, nlink, ntree, nreader, nhop, nroute, npath;
 	struct task *tasks;
 	struct stream *streams;
@@ -353,7 +353,7 @@ static void read_problem(struct check *c, const struct value *const *head)
 	c->V = head[SHARDS] ? number(c, head[SHARDS], 1, LIMIT) : c->N;
 	c->nscratch = number(c, head[SLOTS], 0, LIMIT);
 	c->in_place = *head[IN_PLACE]->text == 't';
-	c->accumulates = head[F32] && !which(c, head[F32], &f32, 1);
+	c->form = head[FORM] ? 1 + which(c, head[FORM], forms, 4) : 0;
 	SHAPE(c->in_place || *head[IN_PLACE]->text == 'f', head[IN_PLACE], "wanted true or false");
 	SHAPE(!head[STAGED] || (c->staged = *head[STAGED]->text == 't'), head[STAGED], "not true");
 	const bool rooted = c->op->input == ROOT || c->op->output == ROOT;
@@ -364,7 +364,7 @@ static void read_problem(struct check *c, const struct value *const *head)
 	SHAPE(c->M <= LIMIT && (c->M *= c->K) <= LIMIT, head[PER_BLOCK], "too many chunks");
 	SHAPE(!c->in_place || (c->op->power < 2 && !c->op->any && c->V == c->N), head[IN_PLACE],
 		"this has no in-place form, or no in-place form with shards");
-	SHAPE(c->op->reduces || !c->accumulates, head[F32], "it does not reduce");
+	SHAPE(c->op->reduces || !c->form, head[FORM], "it does not reduce");
 	SHAPE(c->V == c->N || c->op->reduces, head[SHARDS], "it does not reduce");
 	SHAPE(c->V == c->N || (c->V + c->N - 1) / c->N * c->M <= LIMIT, head[SHARDS],
 		"too many shards");
@@ -587,7 +587,7 @@ static void move(struct check *c, u32 id)
 			"R3");
 	DEMAND(!c->staged || target == rank || task->buffer[0] & task->buffer[1] & SCRATCH, "R3");
 	DEMAND(task->buffer[1] != INPUT || c->in_place, "R4: writes input");
-	const bool reduces = task->kind & 1, rounds = c->accumulates && task->buffer[1] != SCRATCH;
+	const bool reduces = task->kind & 1, rounds = c->form && task->buffer[1] != SCRATCH;
 	for (u32 i = 0, chunk = task->chunk; i < task->count; i++, chunk++) {
 		struct cell *from = cell_of(c, rank, task->buffer[0], task->slot[0] + i);
 		struct cell *to = cell_of(c, target, task->buffer[1], task->slot[1] + i);
@@ -731,8 +731,7 @@ static bool is_whole(struct check *c, u32 tree)
 
 static bool says(const struct check *c, const struct value *claim, bool truth)
 {
-	const char *word = !c->op->reduces ? "null" : truth ? "true" : "false";
-	return *claim->text == *word;
+	return *claim->text == (!c->op->reduces ? 'n' : truth ? 't' : 'f');
 }
 
 /* Of Custom only the trees are counted: R11, G1 and G3 are not checked. */
@@ -762,7 +761,7 @@ static void check_outputs(struct check *c, const struct value *const *claims)
 	c->seen = need(c, c->V + 1, sizeof(u32));
 	for (u32 rank = 0; rank < c->N; rank++)
 		for (u64 slot = 0; slot < slots(c, rank, OUTPUT); slot++) {
-			const struct cell *cell = cell_of(c, rank, OUTPUT, slot);
+			struct cell *cell = cell_of(c, rank, OUTPUT, slot);
 			const u64 chunk = chunk_of(c, rank, OUTPUT, slot);
 			const u64 row = c->op->input == ROW ? c->N : 1;
 			const u64 owner = c->op->input == ROOT ? c->root : chunk / c->K / row;
@@ -773,6 +772,7 @@ static void check_outputs(struct check *c, const struct value *const *claims)
 			whole[cell->tree] =
 				whole[cell->tree] || !c->op->reduces || is_whole(c, cell->tree);
 			DEMAND(whole[cell->tree], "R11: an output has not every contribution once");
+			cell->tree = c->form > 1 ? 1 : cell->tree; /* 1: sums have no order */
 			equal = equal && (!trees[chunk] || trees[chunk] == cell->tree);
 			if (!trees[chunk] && !counted[trees[chunk] = cell->tree])
 				counted[cell->tree] = ++ndistinct;

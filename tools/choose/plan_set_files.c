@@ -56,7 +56,8 @@ bool prove_selection(struct call *call, struct made_set *made,
 	made->set = ordo_selection_plan_set(selection, &args->problem, &error);
 	if (!made->set)
 		return refuse_error(call, &error);
-	if (!open_set_proof(call, &made->set_proof, made->set, &sums_of_floats))
+	const struct arithmetic sums = usual_sums(&args->problem);
+	if (!open_set_proof(call, &made->set_proof, made->set, &sums))
 		return false;
 	for (uint32_t i = 0; i < made->set->nrange; i++)
 		if (!prove_range(

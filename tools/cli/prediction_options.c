@@ -12,7 +12,7 @@ static bool read_type(struct call *call, const struct predicting *args,
 	const struct ordo_problem *problem, enum ordo_type *type)
 {
 	struct ordo_error error;
-	*type = ORDO_F32;
+	*type = ordo_usual_type(problem);
 	if (args->type_name && !ordo_type_from_name(args->type_name, type))
 		return refuse_usage(
 			call, NULL, "--type: found %s, wanted " ORDO_TYPE_NAMES, args->type_name);

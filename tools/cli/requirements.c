@@ -1,6 +1,7 @@
 /* requirements.c - the required order of a schedule: read from the command line, checked on a
  * proof. */
 #include "requirements.h"
+#include <ordo/detail/accumulate.h>
 #include <string.h>
 
 static bool read_guarantee(struct call *call, struct conditions *conditions, const char *text)
@@ -70,8 +71,8 @@ static bool meets_guarantees(const struct ordo_order *order, const struct condit
 		struct ordo_judgement judgement;
 		if (!(conditions->guarantees >> i & 1))
 			continue;
-		if (!ordo_judge_guarantee(
-			    order, guarantee, ORDO_F32, ORDO_SUM, arena, &judgement, error))
+		if (!ordo_judge_guarantee(order, guarantee, ordo_usual_type(&order->problem),
+			    ORDO_SUM, arena, &judgement, error))
 			return false;
 		if (judgement.verdict != ORDO_HOLDS && judgement.verdict != ORDO_NOT_APPLICABLE)
 			return ordo_fail(error, ORDO_REFUTED, 0, "%s %s does not hold: %s",

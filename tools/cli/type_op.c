@@ -61,8 +61,6 @@ bool read_arithmetics(struct call *call, struct arithmetics *arithmetics)
 	for (size_t i = 0; i < arithmetics->reduction_names.count; i++)
 		if (!read_reduction(call, arithmetics, arithmetics->reduction_names.items[i]))
 			return false;
-	if (!arithmetics->ntype)
-		add_type(arithmetics, ORDO_F32);
 	if (!arithmetics->nreduction)
 		add_reduction(arithmetics, ORDO_SUM);
 	return true;
@@ -71,7 +69,7 @@ bool read_arithmetics(struct call *call, struct arithmetics *arithmetics)
 bool is_row(const struct ordo_problem *problem, enum ordo_type type, enum ordo_reduction reduction)
 {
 	return !ordo_operator_facts(problem->op)->reduces ||
-	       ordo_has_reduction(type, reduction, NULL);
+	       ordo_can_reduce(problem, type, reduction, NULL);
 }
 
 /* Of what was named, all have to go with all. */
@@ -86,7 +84,7 @@ static bool fit_reductions(struct call *call, const struct arithmetics *arithmet
 			const enum ordo_reduction reduction = arithmetics->reductions[k];
 			if (is_row(problem, type, reduction))
 				nrow++;
-			else if (!ordo_has_reduction(type, reduction, &error) &&
+			else if (!ordo_can_reduce(problem, type, reduction, &error) &&
 				 !arithmetics->all_types && !arithmetics->all_reductions)
 				return refuse_error(call, &error);
 		}
@@ -97,6 +95,8 @@ bool fit_types(
 	struct call *call, struct arithmetics *arithmetics, const struct ordo_problem *problem)
 {
 	uint32_t nkept = 0;
+	if (!arithmetics->ntype)
+		add_type(arithmetics, ordo_usual_type(problem));
 	for (uint32_t i = 0; i < arithmetics->ntype; i++) {
 		struct ordo_error error;
 		const enum ordo_type type = arithmetics->types[i];

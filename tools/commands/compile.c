@@ -284,9 +284,9 @@ static void report_document(struct call *call, const struct args *args,
 	report_text(&report, "%sproved%s in every interleaving; order digest %s\n",
 		paint(report.text, GREEN), paint(report.text, PLAIN), product->proof->digest);
 	report_proof(&report, product->schedule, product->proof);
+	const struct arithmetic sums = usual_sums(&product->schedule->problem);
 	if (call->json)
-		check_and_report_guarantees(
-			call, &sums_of_floats, product->schedule, product->proof);
+		check_and_report_guarantees(call, &sums, product->schedule, product->proof);
 	report_bound(&report, args, product);
 	report_order_price(&report, product->schedule, topology);
 	report_shard_price(call, product->schedule, topology);
@@ -312,7 +312,8 @@ static void report_verdict(struct call *call, const struct args *args,
 	report_schedule(&report, schedule);
 	report_proof(&report, schedule, product->proof);
 	report_rules(&report, &limits, topology, false, false);
-	check_and_report_guarantees(call, &sums_of_floats, schedule, product->proof);
+	const struct arithmetic sums = usual_sums(&schedule->problem);
+	check_and_report_guarantees(call, &sums, schedule, product->proof);
 	report_bound(&report, args, product);
 	report_order_price(&report, schedule, topology);
 	report_shard_price(call, schedule, topology);

@@ -46,7 +46,7 @@ struct pair {
 	struct ordo_arena arena;
 };
 
-static bool open_side(struct call *call, const struct args *args, const char *file,
+static bool open_side(struct call *call, struct args *args, const char *file,
 	struct ordo_forest *forest, struct side *side)
 {
 	struct ordo_error error;
@@ -400,7 +400,7 @@ struct assembly {
 	struct pair *pairs; /* [count]: the comparison of each with the first; [0] is unused */
 };
 
-static bool assemble(struct call *call, const struct args *args, struct assembly *assembly)
+static bool assemble(struct call *call, struct args *args, struct assembly *assembly)
 {
 	struct ordo_error error;
 	assembly->count = call->noperand;
@@ -472,7 +472,7 @@ static bool draw_pair(struct call *call, const struct args *args, const struct p
 	return true;
 }
 
-static int compare_all(struct call *call, const struct args *args)
+static int compare_all(struct call *call, struct args *args)
 {
 	struct assembly assembly = {0};
 	size_t nsame = 0;

@@ -46,7 +46,7 @@ static bool refuse_unsound(struct call *call, const struct subject *subject)
 	return refuse_error(call, &error);
 }
 
-static bool open_subject(struct call *call, const struct args *args, struct subject *subject)
+static bool open_subject(struct call *call, struct args *args, struct subject *subject)
 {
 	struct ordo_error error;
 	const struct ordo_verify_options options = {0};

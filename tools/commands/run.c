@@ -11,6 +11,7 @@
 #include "run/sweep.h"
 #include "run/trace_write.h"
 #include <inttypes.h>
+#include <ordo/detail/accumulate.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -246,7 +247,8 @@ static int run_found(struct call *call, struct args *args, struct subject *subje
 static int run_one_size(struct call *call, struct args *args, struct subject *subject)
 {
 	struct execution_options *how = &args->execution;
-	how->type = args->arithmetics.types[0];
+	how->type = args->arithmetics.ntype ? args->arithmetics.types[0]
+					    : ordo_usual_type(&subject->problem);
 	how->reduction = args->arithmetics.reductions[0];
 	if (subject->set && args->replay)
 		return fail_usage(call, NULL, "--replay takes one schedule, found a plan set");
@@ -312,6 +314,7 @@ static bool take_input(struct call *call, struct args *args)
 	if (!args->input)
 		return false;
 	arithmetics->types[0] = args->input->type;
+	arithmetics->ntype = 1;
 	arithmetics->reductions[0] = args->input->reduction;
 	args->count = args->input->count;
 	return true;

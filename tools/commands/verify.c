@@ -216,8 +216,8 @@ static int judge_contents(const struct args *args, const struct ordo_proof *proo
 										: status;
 }
 
-static int verify_schedule(struct call *call, const struct args *args,
-	const struct ordo_schedule *schedule, double read)
+static int verify_schedule(
+	struct call *call, struct args *args, const struct ordo_schedule *schedule, double read)
 {
 	struct ordo_topology *topology;
 	if (!can_check_guarantees(call, &args->arithmetic, &schedule->problem) ||
@@ -265,7 +265,7 @@ static int verify_state(struct call *call, const struct args *args)
 	return status;
 }
 
-static int verify_one(struct call *call, const struct args *args)
+static int verify_one(struct call *call, struct args *args)
 {
 	double began = clock_seconds();
 	struct ordo_schedule *schedule = open_schedule(call, args->file);

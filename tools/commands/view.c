@@ -88,6 +88,7 @@ static bool open_proved(struct making *making)
 	if (!open_subject(call, subject, args->file, &args->predicting.topology) ||
 		!open_predicted(call, &args->predicting, &subject->problem, &making->predicted))
 		return false;
+	args->arithmetic.type = predicted->type;
 	struct proved_schedule *found =
 		predicted->counts.given
 			? find_schedule_of_size(call, subject,

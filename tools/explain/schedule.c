@@ -181,8 +181,8 @@ static int report_explanation(struct call *call, const struct ordo_schedule *sch
 	if (facts->reduces)
 		say_trees(call, schedule, proof, trees);
 	say_soundness(call, schedule, proof);
-	return check_and_report_guarantees(call, &sums_of_floats, schedule, proof) ? ORDO_OK
-										   : call->status;
+	const struct arithmetic sums = usual_sums(&schedule->problem);
+	return check_and_report_guarantees(call, &sums, schedule, proof) ? ORDO_OK : call->status;
 }
 
 int explain_schedule(struct call *call, const char *path, uint32_t trees)

@@ -232,11 +232,12 @@ static bool show_places(struct call *call, const struct report *report, const st
 	struct ordo_error error;
 	char name[160];
 	const struct ordo_schedule *schedule = job->made[use->choice].schedule;
+	const struct arithmetic sums = usual_sums(&schedule->problem);
 	struct ordo_proof *proof = ordo_verify(schedule, NULL, &error);
 	if (!proof)
 		return refuse_error(call, &error);
 	const bool worked =
-		check_guarantees(call, &sums_of_floats, &schedule->problem, proof, NULL, &verdicts);
+		check_guarantees(call, &sums, &schedule->problem, proof, NULL, &verdicts);
 	const struct ordo_judgement *places = &verdicts.of[ORDO_G3];
 	if (worked && places->contradicted) {
 		report_line(report, "", "%s: %s", name_use(name, job, use), places->why);
@@ -391,7 +392,7 @@ static int report_job(
 		const struct set_question question = {.path = args->output,
 			.topology = &(struct topology_choice){.name = NULL},
 			.conditions = &(struct conditions){.guarantees = 0},
-			.arithmetic = &sums_of_floats};
+			.arithmetic = &(struct arithmetic){.type = ORDO_F32}};
 		if (!write_set(call, job, args->output))
 			return call->status;
 		note(call,

@@ -7,7 +7,10 @@
 #include <ordo/detail/compare.h>
 #include <string.h>
 
-const struct arithmetic sums_of_floats = {.type = ORDO_F32, .reduction = ORDO_SUM};
+struct arithmetic usual_sums(const struct ordo_problem *problem)
+{
+	return (struct arithmetic){.type = ordo_usual_type(problem), .reduction = ORDO_SUM};
+}
 
 bool read_arithmetic(struct call *call, struct arithmetic *arithmetic)
 {
@@ -24,13 +27,13 @@ bool read_arithmetic(struct call *call, struct arithmetic *arithmetic)
 }
 
 bool can_check_guarantees(
-	struct call *call, const struct arithmetic *arithmetic, const struct ordo_problem *problem)
+	struct call *call, struct arithmetic *arithmetic, const struct ordo_problem *problem)
 {
 	struct ordo_error error;
-	const bool reduces = ordo_operator_facts(problem->op)->reduces;
-	return (ordo_accumulates(problem, arithmetic->type, &error) &&
-		       (!reduces || ordo_has_reduction(
-					    arithmetic->type, arithmetic->reduction, &error))) ||
+	if (!arithmetic->type_name)
+		arithmetic->type = ordo_usual_type(problem);
+	return (problem->op == ORDO_CUSTOM ||
+		       ordo_can_reduce(problem, arithmetic->type, arithmetic->reduction, &error)) ||
 	       refuse_error(call, &error);
 }
 
@@ -165,13 +168,13 @@ void report_verdicts(const struct report *report, const struct guarantee_verdict
 	for (int i = 0; i < ORDO_NGUARANTEE; i++) {
 		const enum ordo_guarantee guarantee = (enum ordo_guarantee)i;
 		struct report one = report_object(&list, ordo_guarantee_name(guarantee));
-		if (!applicable || i >= ORDO_G4)
+		if (!applicable || (i >= ORDO_G4 && verdicts->of[i].verdict == ORDO_NOT_ASKED))
 			one.text = NULL;
 		report_verdict(&one, guarantee, &verdicts->of[i]);
 	}
-	if (applicable)
+	if (applicable && verdicts->of[ORDO_G4].verdict == ORDO_NOT_ASKED)
 		report_line(report, "G4 and G5", "not asked: %s", verdicts->of[ORDO_G4].why);
-	else
+	else if (!applicable)
 		report_line(report, "G1 to G5", "not applicable: %s", verdicts->of[ORDO_G1].why);
 }
 
@@ -190,7 +193,7 @@ struct match {
 };
 
 static bool open_match(struct call *call, const char *file, const struct ordo_proof *proof,
-	const struct arithmetic *arithmetic, struct match *match)
+	struct arithmetic *arithmetic, struct match *match)
 {
 	struct ordo_error error;
 	const struct ordo_verify_options options = {0};

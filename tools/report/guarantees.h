@@ -19,15 +19,16 @@ struct arithmetic {
 		"op", 0, TEXT, &(arithmetic).reduction_name, "OP",                                 \
 			"and for " ORDO_REDUCTION_NAMES " (sum)"                                   \
 	}
-/* f32, sum. */
-extern const struct arithmetic sums_of_floats;
+/* Sums, of the type that is meant where none is named. */
+struct arithmetic usual_sums(const struct ordo_problem *problem);
 /* false: call->status. */
 bool read_arithmetic(struct call *call, struct arithmetic *arithmetic);
 
-/* Whether guarantees can be checked for this arithmetic: a schedule that accumulates in f32
- * restricts it. false: call->status. */
+/* Whether guarantees can be checked for this arithmetic, which a schedule that accumulates
+ * restricts. A type that was not named becomes the usual one of the problem. false:
+ * call->status. */
 bool can_check_guarantees(
-	struct call *call, const struct arithmetic *arithmetic, const struct ordo_problem *problem);
+	struct call *call, struct arithmetic *arithmetic, const struct ordo_problem *problem);
 
 /* The verdicts on G1..G5. */
 struct guarantee_verdicts {

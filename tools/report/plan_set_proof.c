@@ -17,13 +17,16 @@ bool open_set_proof(struct call *call, struct set_proof *set_proof, const struct
 	struct ordo_error error;
 	*set_proof = (struct set_proof){.set = set,
 		.arithmetic = *arithmetic,
-		.any_order = ordo_operator_facts(set->problem.op)->reduces &&
-			     ordo_is_associative(arithmetic->type, arithmetic->reduction),
 		.forest = ordo_forest_create(&error),
 		.proved = true};
 	set_proof->ranges = calloc(set->nrange, sizeof *set_proof->ranges);
-	return (set_proof->forest && set_proof->ranges ? true : refuse_memory(call)) &&
-	       can_check_guarantees(call, arithmetic, &set->problem);
+	const bool worked = (set_proof->forest && set_proof->ranges ? true : refuse_memory(call)) &&
+			    can_check_guarantees(call, &set_proof->arithmetic, &set->problem);
+	set_proof->any_order = ordo_operator_facts(set->problem.op)->reduces &&
+			       (ordo_is_order_free(&set->problem) ||
+				       ordo_is_associative(set_proof->arithmetic.type,
+					       set_proof->arithmetic.reduction));
+	return worked;
 }
 
 void close_set_proof(struct set_proof *set_proof)

@@ -30,7 +30,8 @@ struct ordo_verify_options {
 	const struct ordo_topology *topology; /* R12; NULL: every rank reaches every other */
 	/* ranks pass on what is not for them: R12 asks for links that lead there */
 	bool through_ranks;
-	bool atomic_reduce; /* unordered reduces into one slot are sound but refute G2 */
+	/* unordered reduces into one slot are sound, but refute G2 where sums have an order */
+	bool atomic_reduce;
 	struct ordo_limits limits;
 	uint32_t max_findings; /* stop looking after that many; 0 = 16 */
 	ordo_progress *progress;
@@ -102,7 +103,8 @@ struct ordo_proof {
 	enum ordo_verdict rank_equal, run_to_run, position_invariant; /* G1, G2, G3 */
 	const char *rank_equal_why, *run_to_run_why,
 		*position_why; /* the witness if it does not hold; else NULL */
-	/* G2 does not hold: the two reduces in no fixed order; else ORDO_NONE */
+	/* two reduces in no fixed order, so that G2 does not hold, unless sums have no order
+	 * (accumulate.h); else ORDO_NONE */
 	uint32_t unordered[2];
 	struct ordo_trees trees;
 	/* [nchunk] tree of each chunk (of the first rank that holds it); NULL unless proved, and
