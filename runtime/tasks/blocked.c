@@ -32,8 +32,7 @@ static bool will_notify(const struct ordo_plan *plan, uint32_t stream, uint32_t 
 	for (uint32_t t = plan->streams[stream].at; t < schedule->streams[stream].end; t++)
 		if (schedule->tasks[t].kind == ORDO_NOTIFY && plan->signal_of[t] == signal)
 			return true;
-	/* Later rounds start from the first task again, but only after every stream of the rank has
-	 * ended. */
+	/* Later rounds start from the first task again, but only after this one. */
 	return false;
 }
 

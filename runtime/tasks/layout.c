@@ -92,11 +92,10 @@ static void find_chunk_sizes(struct layout *layout)
 	layout->equal = smallest == layout->largest;
 }
 
-/* A run moves `tile` elements of every chunk per round. To the signals a round is a call of its
- * own, and rule R9 lets calls follow each other without a barrier. */
-static void divide_into_rounds(struct layout *layout, uint64_t element, uint64_t tile_bytes)
+/* A run moves `tile` elements of every chunk per round: rounds.h. */
+static void divide_into_rounds(struct layout *layout, uint64_t tile_bytes, bool overlapping)
 {
-	const uint64_t line = CACHE_LINE / element;
+	const uint64_t line = CACHE_LINE / layout->element;
 	uint64_t tile = tile_bytes / CACHE_LINE * line;
 	tile = tile ? tile : line;
 	layout->nround = layout->largest > tile ? (layout->largest + tile - 1) / tile : 1;
@@ -105,6 +104,7 @@ static void divide_into_rounds(struct layout *layout, uint64_t element, uint64_t
 			? round_up((layout->largest + layout->nround - 1) / layout->nround, line)
 			: layout->largest;
 	layout->stride = round_up(layout->tile, line);
+	layout->nbank = overlapping && layout->nround > 1 ? 2 : 1;
 }
 
 static bool are_all_equal(const uint64_t *values, uint32_t count)
@@ -189,7 +189,7 @@ bool ordo_layout_make(struct layout *layout, const struct ordo_problem *problem,
 	find_chunk_sizes(layout);
 	if (problem->op == ORDO_CUSTOM && !fits_custom(layout, options->reduction, error))
 		return false;
-	divide_into_rounds(layout, element, tile_bytes);
+	divide_into_rounds(layout, tile_bytes, options->overlapping_rounds);
 	return place_regions(layout, error);
 }
 

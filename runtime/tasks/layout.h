@@ -42,6 +42,8 @@ struct layout {
 	uint64_t stride;	     /* from one scratch slot to the next */
 	uint64_t tile;		     /* elements of each chunk per round */
 	uint64_t nround;	     /* in one run */
+	uint32_t nbank;		     /* of scratch slots: round r uses bank r % nbank */
+	uint64_t bank;		     /* from one bank to the next, in elements; of plans */
 	struct region (*regions)[2]; /* [nrank], of input and output */
 };
 

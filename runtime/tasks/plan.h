@@ -10,16 +10,20 @@
 struct rank_state {
 	alignas(CACHE_LINE) _Atomic(unsigned char *) memory[ORDO_NBUFFER]; /* NULL: not bound */
 	bool bound;
-	uint64_t ncall;		       /* runs this rank has begun */
-	uint64_t round;		       /* of the current run */
-	uint64_t nround;	       /* rounds this rank has begun, of all runs */
-	_Atomic uint32_t streams_left; /* in this round */
-	_Atomic uint32_t rank_left;    /* 1 while this rank runs on its own thread */
+	uint64_t ncall;		    /* runs this rank has begun */
+	_Atomic uint32_t rank_left; /* 1 while this rank runs on its own thread */
+	/* Rounds of the current run: rounds.h. */
+	_Atomic uint64_t rounds_ended; /* by all streams */
+	_Atomic uint64_t ended[2];     /* ends of rounds by a stream, of even and of odd rounds */
+	_Atomic uint32_t parked;       /* list of streams that may not begin their next round yet */
+	/* Of a replay, which has one round a call. */
+	uint32_t ncall_entered, streams_left; /* calls; streams in the last of them */
 };
 
 struct stream_state {
-	uint32_t at;   /* the next task */
-	uint32_t next; /* in a list of runnable streams */
+	uint32_t at;	/* the next task */
+	uint32_t next;	/* in a list of runnable or of parked streams */
+	uint64_t round; /* of the current run */
 };
 
 struct sent {
@@ -44,7 +48,9 @@ struct ordo_plan {
 	_Atomic uint32_t nunbound;
 	struct stream_state *streams; /* [nstream] */
 	unsigned char *scratch;
-	uint64_t scratch_bytes; /* per rank */
+	uint64_t scratch_bytes; /* per rank, of all banks */
+	/* Rounds that a rank may be in at one time, 1 or 2; a bank of scratch for each. */
+	uint32_t window;
 
 	struct ordo_signal *signals; /* [nsignal] */
 	uint32_t nsignal;

@@ -52,24 +52,20 @@ static bool is_one_move(const struct ordo_plan *plan, const struct ordo_task *ta
 					   are_packed(&plan->layout, src, task->chunk));
 }
 
-/* `skip` elements into a slot; a scratch slot holds the part of one round only. */
+/* A slot's part of a round; a scratch slot holds that part only, in the round's bank. */
 static unsigned char *address(
-	const struct ordo_plan *plan, unsigned char *memory, struct slots at, uint64_t skip)
+	const struct ordo_plan *plan, unsigned char *memory, struct slots at, uint64_t round)
 {
-	uint64_t begin = slot_begin(&plan->layout, at.rank, at.buffer, at.first) +
-			 (at.buffer == ORDO_SCRATCH ? 0 : skip);
-	return memory + begin * element_bytes(&plan->layout, at.buffer);
+	const struct layout *layout = &plan->layout;
+	const uint64_t begin =
+		slot_begin(layout, at.rank, at.buffer, at.first) +
+		(at.buffer == ORDO_SCRATCH ? (round & (layout->nbank - 1)) * layout->bank
+					   : round * layout->tile);
+	return memory + begin * element_bytes(layout, at.buffer);
 }
 
-/* First element of every chunk in the rank's current round. A replay has one round only, and its
- * ranks count calls in `round`. */
-static uint64_t first_element(const struct ordo_plan *plan, uint32_t rank)
-{
-	return plan->layout.nround > 1 ? plan->ranks[rank].round * plan->layout.tile : 0;
-}
-
-/* Moves this round's part of every chunk: its elements [skip, skip + tile). */
-static void move_chunks(const struct ordo_plan *plan, const struct ordo_task *task,
+/* Moves a round's part of every chunk: its elements [skip, skip + tile). */
+static void move_chunks(const struct ordo_plan *plan, const struct ordo_task *task, uint64_t round,
 	struct slots dst, unsigned char *dst_memory, struct slots src, unsigned char *src_memory)
 {
 	const struct layout *layout = &plan->layout;
@@ -82,21 +78,22 @@ static void move_chunks(const struct ordo_plan *plan, const struct ordo_task *ta
 			address(plan, src_memory, src, 0), n);
 		return;
 	}
-	const uint64_t skip = first_element(plan, src.rank);
+	const uint64_t skip = round * layout->tile;
 	for (uint32_t i = 0; i < task->count; i++, dst.first++, src.first++) {
 		uint64_t n = chunk_begin(layout, task->chunk + i + 1) -
 			     chunk_begin(layout, task->chunk + i);
 		if (n <= skip)
 			continue;
 		n = n - skip < layout->tile ? n - skip : layout->tile;
-		move_elements(plan, &operation, address(plan, dst_memory, dst, skip),
-			address(plan, src_memory, src, skip), n);
+		move_elements(plan, &operation, address(plan, dst_memory, dst, round),
+			address(plan, src_memory, src, round), n);
 	}
 }
 
 /* false: there are bytes to move, but one side is not bound. */
-static bool move(const struct ordo_plan *plan, const struct ordo_task *task, uint32_t rank)
+static bool move(const struct ordo_plan *plan, uint32_t rank, const struct stream_state *state)
 {
+	const struct ordo_task *task = &plan->schedule->tasks[state->at];
 	struct slots src = {rank, (enum ordo_buffer)task->src_buffer, task->src};
 	struct slots dst = {ordo_task_crosses(task) ? task->peer : rank,
 		(enum ordo_buffer)task->dst_buffer, task->dst};
@@ -107,7 +104,7 @@ static bool move(const struct ordo_plan *plan, const struct ordo_task *task, uin
 	if (!from || !to)
 		return chunk_begin(&plan->layout, task->chunk + task->count) ==
 		       chunk_begin(&plan->layout, task->chunk);
-	move_chunks(plan, task, dst, to, src, from);
+	move_chunks(plan, task, state->round, dst, to, src, from);
 	return true;
 }
 
@@ -148,7 +145,7 @@ enum step_result ordo_step(struct ordo_plan *plan, uint32_t stream, uint32_t *wo
 	case ORDO_LOCAL_REDUCE:
 	case ORDO_SEND:
 	case ORDO_SEND_REDUCE:
-		if (!move(plan, task, facts->rank))
+		if (!move(plan, facts->rank, state))
 			return STEP_UNBOUND;
 		break;
 	case ORDO_NOTIFY:
@@ -163,17 +160,7 @@ enum step_result ordo_step(struct ordo_plan *plan, uint32_t stream, uint32_t *wo
 	return STEP_MOVED;
 }
 
-void ordo_begin_round(struct ordo_plan *plan, uint32_t rank)
-{
-	const struct ordo_program *program = &plan->schedule->programs[rank];
-	plan->ranks[rank].nround++;
-	for (uint32_t s = program->first_stream; s < program->end_stream; s++)
-		plan->streams[s].at = plan->schedule->streams[s].first;
-	atomic_store_explicit(&plan->ranks[rank].streams_left,
-		program->end_stream - program->first_stream, memory_order_relaxed);
-}
-
-void ordo_end_round(const struct ordo_plan *plan, uint32_t rank)
+void ordo_divide_round(const struct ordo_plan *plan, uint32_t rank, uint64_t round)
 {
 	const struct layout *layout = &plan->layout;
 	if (plan->divisor == 1)
@@ -181,7 +168,7 @@ void ordo_end_round(const struct ordo_plan *plan, uint32_t rank)
 	const struct region *output = &layout->regions[rank][ORDO_OUTPUT];
 	unsigned char *memory =
 		atomic_load_explicit(&plan->ranks[rank].memory[ORDO_OUTPUT], memory_order_relaxed);
-	const uint64_t skip = first_element(plan, rank);
+	const uint64_t skip = round * layout->tile;
 	for (uint32_t slot = 0; slot < output->nslot; slot++) {
 		const uint64_t begin = slot_begin(layout, rank, ORDO_OUTPUT, slot),
 			       n = slot_begin(layout, rank, ORDO_OUTPUT, slot + 1) - begin;

@@ -14,10 +14,8 @@ enum step_result {
 
 /* Runs one task of a stream. *woken: a stream that was parked and is now runnable, or ORDO_NONE. */
 enum step_result ordo_step(struct ordo_plan *plan, uint32_t stream, uint32_t *woken);
-/* Rewinds the streams of a rank to their first tasks. */
-void ordo_begin_round(struct ordo_plan *plan, uint32_t rank);
-/* Divides sums into averages after all streams of a rank have ended, when no other rank accesses
- * its memory (R9). */
-void ordo_end_round(const struct ordo_plan *plan, uint32_t rank);
+/* Divides the sums of a round into averages after all streams of a rank have ended it, when no
+ * other rank accesses what it has written there (R9). */
+void ordo_divide_round(const struct ordo_plan *plan, uint32_t rank, uint64_t round);
 
 #endif

@@ -12,7 +12,8 @@ enum step_result ordo_step_traced(
 	const uint32_t task = plan->streams[stream].at;
 	if (task == facts->end)
 		return ordo_step(plan, stream, woken);
-	const uint64_t round = plan->ranks[facts->rank].nround - 1;
+	const uint64_t round = (plan->ranks[facts->rank].ncall - 1) * plan->layout.nround +
+			       plan->streams[stream].round;
 	struct record *record = record_of(plan->trace, round, schedule->ntask, task);
 	const uint32_t stamp = (uint32_t)round + 1;
 	if (record->stamp != stamp || !record->begin_ns)
@@ -79,13 +80,24 @@ void ordo_plan_trace_end(struct ordo_plan *plan)
 	plan->trace = NULL;
 }
 
+/* Rounds that streams of a rank may have begun, of all runs. */
+static uint64_t count_begun(const struct ordo_plan *plan, uint32_t rank)
+{
+	const struct rank_state *state = &plan->ranks[rank];
+	const uint64_t per_call = plan->layout.nround,
+		       begun = atomic_load(&state->rounds_ended) + plan->window;
+	return state->ncall ? (state->ncall - 1) * per_call + (begun < per_call ? begun : per_call)
+			    : 0;
+}
+
 struct ordo_trace_extent ordo_plan_trace_extent(const struct ordo_plan *plan)
 {
 	const uint64_t per_call = plan->layout.nround;
 	struct ordo_trace_extent extent = {.rounds_per_call = per_call};
-	for (uint32_t r = 0; plan->trace && r < plan->schedule->problem.nrank; r++)
-		if (plan->ranks[r].nround > extent.end)
-			extent.end = plan->ranks[r].nround;
+	for (uint32_t r = 0; plan->trace && r < plan->schedule->problem.nrank; r++) {
+		const uint64_t begun = count_begun(plan, r);
+		extent.end = begun > extent.end ? begun : extent.end;
+	}
 	if (!extent.end)
 		return extent;
 	const uint64_t end_of_call = ((extent.end - 1) / per_call + 1) * per_call;

@@ -48,11 +48,12 @@ static bool allocate_scratch(struct ordo_plan *plan, struct ordo_error *error)
 {
 	const uint32_t nrank = plan->schedule->problem.nrank, nslot = plan->schedule->scratch_slots;
 	const uint64_t slot = plan->layout.stride * element_bytes(&plan->layout, ORDO_SCRATCH);
-	if (nslot && slot > (SIZE_MAX >> 1) / nslot / nrank)
+	if (nslot && slot > (SIZE_MAX >> 2) / nslot / nrank)
 		return ordo_fail(error, ORDO_USAGE, 0,
 			"scratch: %" PRIu32 " ranks with %" PRIu32 " slots of %" PRIu64 " bytes",
 			nrank, nslot, slot);
-	plan->scratch_bytes = slot * nslot;
+	plan->layout.bank = nslot * plan->layout.stride;
+	plan->scratch_bytes = slot * nslot * plan->layout.nbank;
 	/* Never NULL, so that an address can be computed; untouched until used. */
 	plan->scratch = aligned_alloc(CACHE_LINE, plan->scratch_bytes * nrank + CACHE_LINE);
 	if (!plan->scratch)
@@ -80,7 +81,8 @@ static bool find_tile_bytes(const struct ordo_schedule *schedule,
 {
 	const uint64_t nslot = schedule->scratch_slots,
 		       wide = ordo_type_size(ordo_accumulator(&schedule->problem, options->type)),
-		       narrow = ordo_type_size(options->type), least = CACHE_LINE * wide / narrow;
+		       narrow = ordo_type_size(options->type), least = CACHE_LINE * wide / narrow,
+		       nbank = options->overlapping_rounds ? 2 : 1;
 	*tile_bytes =
 		options->tile_bytes ? options->tile_bytes : choose_tile_bytes(&schedule->problem);
 	if (!options->staging_bytes)
@@ -92,13 +94,14 @@ static bool find_tile_bytes(const struct ordo_schedule *schedule,
 	if (options->tile_bytes)
 		return ordo_fail(
 			error, ORDO_USAGE, 0, "staging_bytes and tile_bytes: give one of them");
-	if (options->staging_bytes / least < nslot)
+	if (options->staging_bytes / least / nbank < nslot)
 		return ordo_fail(error, ORDO_USAGE, 0,
-			"staging: found %" PRIu64 " bytes, wanted at least %" PRIu64 ": %" PRIu64
+			"staging: found %" PRIu64 " bytes, wanted at least %" PRIu64 ": %s%" PRIu64
 			" slots of %" PRIu64,
-			options->staging_bytes, nslot * least, nslot, least);
+			options->staging_bytes, nbank * nslot * least, nbank > 1 ? "2 times " : "",
+			nslot, least);
 	if (nslot)
-		*tile_bytes = options->staging_bytes / nslot * narrow / wide;
+		*tile_bytes = options->staging_bytes / nbank / nslot * narrow / wide;
 	return true;
 }
 
@@ -116,6 +119,7 @@ static bool fill_plan(
 		!ordo_layout_make(&plan->layout, &schedule->problem, options, tile_bytes, error) ||
 		!allocate_states(plan, error) || !allocate_scratch(plan, error))
 		return false;
+	plan->window = plan->layout.nbank;
 	count_unbound(plan);
 	return ordo_plan_check_tasks(plan, error) && ordo_plan_number_signals(plan, error) &&
 	       ordo_plan_count_sent(plan, error);

@@ -1,6 +1,7 @@
 /* replay.c - runs all ranks on one thread in a recorded interleaving, and calls an observer at
  * every step. */
 #include "tasks/blocked.h"
+#include "tasks/rounds.h"
 #include "tasks/trace.h"
 #include <inttypes.h>
 #include <ordo/options.h>
@@ -20,36 +21,34 @@ static uint32_t calls_ended(const struct replay_run *run, uint32_t stream)
 {
 	const struct ordo_plan *plan = run->plan;
 	const struct ordo_stream *facts = &plan->schedule->streams[stream];
-	const uint64_t ncall = plan->ranks[facts->rank].round;
-	return (uint32_t)(ncall - (ncall && plan->streams[stream].at < facts->end));
+	const uint32_t ncall = plan->ranks[facts->rank].ncall_entered;
+	return ncall - (ncall && plan->streams[stream].at < facts->end);
 }
 
-/* In a replay, `round` counts the calls that a rank has entered. */
 static void enter(const struct replay_run *run, uint32_t rank)
 {
 	struct ordo_plan *plan = run->plan;
 	const struct ordo_program *program = &plan->schedule->programs[rank];
 	struct rank_state *state = &plan->ranks[rank];
 	unsigned char *scratch = state->memory[ORDO_SCRATCH];
-	ordo_begin_round(plan, rank);
-	uint32_t idle = 0;
+	ordo_begin_run(plan, rank);
+	state->streams_left = 0;
 	for (uint32_t s = program->first_stream; s < program->end_stream; s++)
-		idle += plan->schedule->streams[s].first == plan->schedule->streams[s].end;
-	state->streams_left -= idle;
-	state->ncall++;
+		state->streams_left +=
+			plan->schedule->streams[s].first < plan->schedule->streams[s].end;
 	if (scratch)
 		memset(scratch, SCRATCH_PATTERN, plan->scratch_bytes);
 	if (run->watch->entered)
-		run->watch->entered(run->watch->closure, rank, (uint32_t)state->round);
-	state->round++;
+		run->watch->entered(run->watch->closure, rank, state->ncall_entered);
+	state->ncall_entered++;
 }
 
 static void leave(const struct replay_run *run, uint32_t rank)
 {
-	ordo_end_round(run->plan, rank);
+	ordo_divide_round(run->plan, rank, 0);
 	if (run->watch->left)
 		run->watch->left(
-			run->watch->closure, rank, (uint32_t)run->plan->ranks[rank].round - 1);
+			run->watch->closure, rank, run->plan->ranks[rank].ncall_entered - 1);
 }
 
 /* Ranks without tasks complete all their calls before the first step. */
@@ -61,13 +60,13 @@ static void begin(const struct replay_run *run)
 		const struct ordo_program *program = &plan->schedule->programs[rank];
 		struct rank_state *state = &plan->ranks[rank];
 		uint32_t ntask = 0;
-		state->round = 0;
+		state->ncall_entered = 0;
 		state->streams_left = 0;
 		for (uint32_t s = program->first_stream; s < program->end_stream; s++) {
 			plan->streams[s].at = plan->schedule->streams[s].end;
 			ntask += plan->schedule->streams[s].end - plan->schedule->streams[s].first;
 		}
-		while (!ntask && state->round < run->ncall) {
+		while (!ntask && state->ncall_entered < run->ncall) {
 			enter(run, rank);
 			leave(run, rank);
 		}
@@ -95,7 +94,7 @@ static bool begin_call(
 		return true;
 	if (facts->first == facts->end)
 		return fail_at_step(run, nth, stream, error, "has no tasks");
-	if (state->round == run->ncall)
+	if (state->ncall_entered == run->ncall)
 		return fail_at_step(run, nth, stream, error, "has no task left");
 	if (state->streams_left)
 		return fail_at_step(run, nth, stream, error,
@@ -110,7 +109,7 @@ static void report_step(const struct replay_run *run, uint32_t stream, bool done
 	const struct ordo_plan *plan = run->plan;
 	const uint32_t rank = plan->schedule->streams[stream].rank;
 	if (run->watch->stepping)
-		run->watch->stepping(run->watch->closure, (uint32_t)plan->ranks[rank].round - 1,
+		run->watch->stepping(run->watch->closure, plan->ranks[rank].ncall_entered - 1,
 			plan->streams[stream].at - done, done);
 }
 
@@ -158,7 +157,7 @@ static bool end(const struct replay_run *run, struct ordo_error *error)
 	if (is_complete(run))
 		return true;
 	for (uint32_t rank = 0; rank < schedule->problem.nrank; rank++)
-		if (!plan->ranks[rank].streams_left && plan->ranks[rank].round < run->ncall)
+		if (!plan->ranks[rank].streams_left && plan->ranks[rank].ncall_entered < run->ncall)
 			enter(run, rank);
 	for (uint32_t s = 0; s < schedule->nstream; s++)
 		if (plan->streams[s].at < schedule->streams[s].end && !ordo_is_waiting(plan, s))

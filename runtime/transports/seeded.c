@@ -1,6 +1,7 @@
 /* seeded.c - runs all ranks on one thread; a seed picks the next stream, so that tests can repeat
  * an interleaving. Signals are counters, or flags of one bit each. */
 #include "tasks/blocked.h"
+#include "tasks/rounds.h"
 #include "tasks/task_error.h"
 #include "tasks/trace.h"
 #include <inttypes.h>
@@ -25,22 +26,19 @@ struct seeded_run {
 static void begin_rank(struct seeded_run *run, uint32_t rank)
 {
 	const struct ordo_program *program = &run->plan->schedule->programs[rank];
-	ordo_begin_round(run->plan, rank);
+	ordo_begin_run(run->plan, rank);
+	run->nrunning += program->first_stream < program->end_stream;
 	for (uint32_t s = program->first_stream; s < program->end_stream; s++)
 		run->plan->runnable[run->nrunnable++] = s;
 }
 
 static void end_stream(struct seeded_run *run, uint32_t stream)
 {
-	const uint32_t rank = run->plan->schedule->streams[stream].rank;
-	struct rank_state *state = &run->plan->ranks[rank];
-	if (atomic_fetch_sub_explicit(&state->streams_left, 1, memory_order_relaxed) > 1)
-		return;
-	ordo_end_round(run->plan, rank);
-	if (++state->round < run->plan->layout.nround)
-		begin_rank(run, rank);
-	else
-		run->nrunning--;
+	bool complete;
+	for (uint32_t s = ordo_end_stream(run->plan, stream, &complete); s != ORDO_NONE;
+		s = run->plan->streams[s].next)
+		run->plan->runnable[run->nrunnable++] = s;
+	run->nrunning -= complete;
 }
 
 /* Does the stream not set a flag that is set? */
@@ -59,8 +57,8 @@ static bool may_go_on(const struct ordo_plan *plan, uint32_t stream, struct ordo
 		"sets a flag that is set: rank %" PRIu32 " has not waited for the last Notify of "
 		"signal %" PRIu32 " from rank %" PRIu32 " yet (round %" PRIu64 " of rank %" PRIu32
 		", round %" PRIu64 " of rank %" PRIu32 ")",
-		ends->to, ends->number, ends->from, plan->ranks[ends->from].round, ends->from,
-		plan->ranks[ends->to].round, ends->to);
+		ends->to, ends->number, ends->from, plan->streams[stream].round, ends->from,
+		plan->streams[ends->waiter].round, ends->to);
 	return ordo_hint(error, "`ordo compile --max-tokens 1` compiles for flags");
 }
 
@@ -101,13 +99,8 @@ static bool run_seeded(struct ordo_plan *plan, uint64_t seed, bool flags, struct
 		return false;
 	const uint32_t nrank = plan->schedule->problem.nrank;
 	struct seeded_run run = {.plan = plan, .flags = flags};
-	for (uint32_t r = 0; r < nrank; r++) {
-		const struct ordo_program *program = &plan->schedule->programs[r];
-		plan->ranks[r].ncall++;
-		plan->ranks[r].round = 0;
-		run.nrunning += program->first_stream < program->end_stream;
+	for (uint32_t r = 0; r < nrank; r++)
 		begin_rank(&run, r);
-	}
 	while (run.nrunnable) {
 		uint32_t pick = (uint32_t)((next_random(&seed) >> 32) * run.nrunnable >> 32);
 		if (!step_one(&run, pick, &plan->why))
@@ -127,5 +120,9 @@ bool ordo_plan_run_seeded(struct ordo_plan *plan, uint64_t seed, struct ordo_err
 
 bool ordo_plan_run_flags(struct ordo_plan *plan, uint64_t seed, struct ordo_error *error)
 {
-	return run_seeded(plan, seed, true, error);
+	const uint32_t window = plan->window;
+	plan->window = 1;
+	const bool worked = run_seeded(plan, seed, true, error);
+	plan->window = window;
+	return worked;
 }

@@ -15,6 +15,7 @@
 #include "lines.h"
 #include "sleep.h"
 #include "tasks/blocked.h"
+#include "tasks/rounds.h"
 #include "tasks/trace.h"
 #include <pthread.h>
 #include <sched.h>
@@ -188,36 +189,25 @@ static void complete_rank(struct worker *worker)
 		wake_everybody(worker->plan);
 }
 
-static void begin_round(struct worker *worker, uint32_t rank)
+static void begin_rank(struct worker *worker, uint32_t rank)
 {
 	const struct ordo_program *program = &worker->plan->schedule->programs[rank];
-	ordo_begin_round(worker->plan, rank);
+	ordo_begin_run(worker->plan, rank);
+	if (program->first_stream == program->end_stream)
+		complete_rank(worker);
 	for (uint32_t s = program->end_stream; s > program->first_stream; s--)
 		push_runnable(worker, s - 1);
 }
 
-static void begin_rank(struct worker *worker, uint32_t rank)
-{
-	const struct ordo_program *program = &worker->plan->schedule->programs[rank];
-	worker->plan->ranks[rank].ncall++;
-	worker->plan->ranks[rank].round = 0;
-	if (program->first_stream == program->end_stream)
-		complete_rank(worker);
-	else
-		begin_round(worker, rank);
-}
-
 static void end_stream(struct worker *worker, uint32_t stream)
 {
-	const uint32_t rank = worker->plan->schedule->streams[stream].rank;
-	struct rank_state *state = &worker->plan->ranks[rank];
-	/* Acquire and release: the last stream to end sees the writes of the others. */
-	if (atomic_fetch_sub_explicit(&state->streams_left, 1, memory_order_acq_rel) > 1)
-		return;
-	ordo_end_round(worker->plan, rank);
-	if (++state->round < worker->plan->layout.nround)
-		begin_round(worker, rank);
-	else
+	bool complete;
+	for (uint32_t s = ordo_end_stream(worker->plan, stream, &complete), next; s != ORDO_NONE;
+		s = next) {
+		next = worker->plan->streams[s].next;
+		push_runnable(worker, s);
+	}
+	if (complete)
 		complete_rank(worker);
 }
 

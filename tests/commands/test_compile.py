@@ -104,6 +104,9 @@ def _(ordo):
         wanted(abs(price["time_ratio"] - ratio) < 1e-9, price)
         wanted(price["more_pairs"] == pairs - 120, price)
         for words in ([], ["--staging", "8KiB"], ["--staging", "8KiB", "--transport", "seeded"],
+                      ["--staging", "8KiB", "--overlap"],
+                      ["--staging", "8KiB", "--overlap", "--op", "avg"],
+                      ["--staging", "8KiB", "--overlap", "--transport", "seeded"],
                       ["--staging", "8KiB", "--transport", "threads", "--workers", 0]):
             wanted("bit-equal" in ordo.works("run", "staged.json", "--check", "--size", "256KiB",
                                              *words).out, words)
@@ -127,6 +130,10 @@ def _(ordo):
     # A run says its rounds, a prediction too.
     answer = ordo.answer("run", "staged.json", "--staging", "64KiB", "--size", "1MiB")
     wanted(answer["rounds"] == 45 and answer["staging_bytes"] <= 65536, answer)
+    answer = ordo.answer("run", "staged.json", "--staging", "64KiB", "--size", "1MiB", "--overlap")
+    wanted(answer["rounds"] == 90 and answer["staging_bytes"] <= 65536, answer)
+    wanted("rounds, two at a time, " in ordo.works("run", "staged.json", "--staging", "64KiB",
+                                                   "--overlap").out)
     predicted = ordo.answer("predict", "staged.json", "--staging", "64KiB", "--size", "1MiB")
     wanted(predicted["staging"]["rounds"] == 45, predicted["staging"])
 
@@ -156,6 +163,11 @@ def _(ordo):
          "staged.json", "--staging", "1KiB"),
         (2, r"staging: found 65536 bytes, but the schedule has no staging", "run", "plain.json",
          "--staging", "64KiB"),
+        (2, r"found 2048 bytes, wanted at least 2816: 2 times 22 slots of 64", "run", "staged.json",
+         "--staging", "2KiB", "--overlap"),
+        (2, r"--overlap: rounds of --staging overlap", "run", "staged.json", "--overlap"),
+        (2, r"--overlap: .*not with --transport flags", "run", "staged.json", "--overlap",
+         "--staging", "64KiB", "--transport", "flags"),
         (2, r"--transport folded does not go with it", "run", "staged.json", "--staging", "64KiB",
          "--transport", "folded"),
         (2, r"--transport mpi does not go with it", "run", "staged.json", "--staging", "64KiB",

@@ -31,12 +31,13 @@ static void complain(
 }
 
 static bool open_trial(struct trial *t, const struct ordo_schedule *schedule,
-	uint64_t staging_bytes, struct ordo_error *error)
+	uint64_t staging_bytes, bool overlap, struct ordo_error *error)
 {
 	const struct ordo_plan_options options = {.type = ORDO_F32,
 		.reduction = ORDO_SUM,
 		.count = (uint64_t)schedule->problem.chunks_per_block * ELEMENTS + 1,
-		.staging_bytes = staging_bytes};
+		.staging_bytes = staging_bytes,
+		.overlapping_rounds = overlap};
 	const bool worked = trial_open(t, schedule, &options, error);
 	for (uint64_t i = 0; worked && i + 4 <= t->bytes; i += 4) {
 		const uint32_t seed = (uint32_t)i * 2654435761u;
@@ -46,21 +47,27 @@ static bool open_trial(struct trial *t, const struct ordo_schedule *schedule,
 	return worked;
 }
 
-/* In rounds, by a seed, where signals may be flags, and on threads: the bits of `plain`. */
+/* In rounds, which may overlap, by a seed and on threads: the bits of `plain`. */
 static void check_run(struct tally *tally, const struct specimen *specimen,
 	const struct ordo_schedule *staged, const struct ordo_schedule *plain, uint32_t slots)
 {
 	struct trial t = {0}, whole = {0};
 	struct ordo_error error = {0};
 	const uint64_t bytes = (uint64_t)staged->scratch_slots * (LEAST_SLOT * 2 + 3);
-	bool worked =
-		open_trial(&whole, plain, 0, &error) && ordo_plan_run_seeded(whole.plan, 1, &error);
-	for (int way = 0; worked && way < 2; way++) {
-		worked = open_trial(&t, staged, bytes, &error) &&
+	uint64_t rounds = 0;
+	bool worked = open_trial(&whole, plain, 0, false, &error) &&
+		      ordo_plan_run_seeded(whole.plan, 1, &error);
+	for (int way = 0; worked && way < 4; way++) {
+		const bool overlap = way & 2;
+		worked = open_trial(&t, staged, bytes, overlap, &error) &&
 			 ordo_plan_scratch_bytes(t.plan) <= bytes &&
-			 (way ? ordo_plan_run_threads(t.plan, 2, &error)
-			      : ordo_plan_run_seeded(t.plan, 7, &error)) &&
+			 (way & 1 ? ordo_plan_run_threads(t.plan, 2, &error)
+				  : ordo_plan_run_seeded(t.plan, 7, &error)) &&
 			 !memcmp(t.memory, whole.memory, t.bytes);
+		if (worked && overlap && staged->scratch_slots && rounds > 1)
+			worked = ordo_plan_rounds(t.plan) > rounds;
+		if (worked && !overlap)
+			rounds = ordo_plan_rounds(t.plan);
 		trial_close(&t);
 		t = (struct trial){0};
 	}
@@ -70,7 +77,8 @@ static void check_run(struct tally *tally, const struct specimen *specimen,
 			error.text[0] ? error.text : "another result, or more memory");
 	/* Less memory than slots of a cache line is refused. */
 	if (worked && staged->scratch_slots &&
-		(open_trial(&t, staged, (uint64_t)staged->scratch_slots * LEAST_SLOT - 1, &error) ||
+		(open_trial(&t, staged, (uint64_t)staged->scratch_slots * LEAST_SLOT - 1, false,
+			 &error) ||
 			error.code != ORDO_USAGE || !strstr(error.text, "wanted at least")))
 		complain(tally, specimen, slots, "too little memory is not refused");
 	trial_close(&t);

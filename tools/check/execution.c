@@ -76,6 +76,7 @@ static bool open_tasks(struct execution *execution, const struct execution_optio
 	const uint64_t chunk = args->count * ordo_type_size(args->type) /
 			       execution->schedule->problem.chunks_per_block;
 	wish.staging_bytes = args->staging_bytes;
+	wish.overlapping_rounds = args->overlap;
 	if (args->flags && !args->staging_bytes)
 		wish.tile_bytes = chunk / FLAG_ROUNDS + 1;
 	execution->plan = ordo_plan_create(execution->schedule, &wish, error);

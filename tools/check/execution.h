@@ -22,6 +22,7 @@ struct execution_options {
 	/* seeded: signals are flags, and a run is cut into rounds that follow each other */
 	bool flags;
 	uint64_t staging_bytes; /* tasks: of a rank, as in the options of a plan; 0: no limit */
+	bool overlap;		/* tasks: rounds overlap within a rank, as in those options */
 	/* tasks: this process runs those of its own rank, by messages; NULL: all ranks are here */
 	const struct message_world *world;
 	uint32_t nworker; /* threads; 0: one a rank */

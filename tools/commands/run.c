@@ -108,6 +108,10 @@ static bool read_transport(struct call *call, struct args *args)
 			args->replay	   ? ", --replay"
 			: args->input_path ? ", --input"
 					   : "");
+	if (how->overlap && (!how->staging_bytes || how->flags))
+		return refuse_usage(call, NULL,
+			"--overlap: rounds of --staging overlap, where signals count (not with "
+			"--transport flags)");
 	if (mpi && (args->unproved || args->links || how->trace || args->replay ||
 			   args->input_path || args->table))
 		return refuse_usage(call, NULL,
@@ -385,6 +389,9 @@ static int read_and_run(struct call *call, struct args *args)
 		{"staging", 0, SIZE, &args->execution.staging_bytes, "SIZE",
 			"bytes of staging memory of a rank; longer chunks are moved in rounds (no "
 			"limit)"},
+		{"overlap", 0, SWITCH, &args->execution.overlap, NULL,
+			"with --staging: a rank begins a round while it is in the one before, in "
+			"the other half of its memory"},
 		{"links", 0, SWITCH, &args->links, NULL, "report the bytes of every link"},
 		{"unproved", 0, SWITCH, &args->unproved, NULL, "run a refuted schedule too"},
 		{"replay", 0, READ, &args->replay, "FILE",

@@ -153,9 +153,10 @@ void report_run(const struct report *report, const struct execution *execution,
 	if (execution->plan && how->staging_bytes)
 		report_line(report, "staging",
 			"%" PRIu64
-			"<rounds> round%s, %g<staging_bytes:bytes> of a rank in %u slots",
+			"<rounds> round%s%s, %g<staging_bytes:bytes> of a rank in %u slots",
 			ordo_plan_rounds(execution->plan),
 			ordo_plan_rounds(execution->plan) == 1 ? "" : "s",
+			how->overlap ? ", two at a time" : "",
 			(double)ordo_plan_scratch_bytes(execution->plan),
 			execution->schedule->scratch_slots);
 	report_label(report, execution->plan ? "sent" : "rate");

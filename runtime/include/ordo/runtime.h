@@ -34,6 +34,10 @@ struct ordo_plan_options {
 	 * (ORDO_USAGE). Not together with tile_bytes; a collective, which runs no tasks, has no
 	 * scratch. 0: no limit */
 	uint64_t staging_bytes;
+	/* Plans: a rank begins a round in the streams that have ended the one before, while other
+	 * streams of it are still there. Scratch is two banks, used by turns: staging_bytes hold
+	 * both, or else there is twice as much. The bits are the same */
+	bool overlapping_rounds;
 };
 
 #ifdef __cplusplus
