@@ -5,7 +5,7 @@
  */
 #include "candidates.h"
 #include "algorithms/direct/owners.h"
-#include "algorithms/hierarchy/levels.h"
+#include "algorithms/hierarchy/servers.h"
 #include "algorithms/registry.h"
 #include "pipeline/pipeline.h"
 #include "request/fast_links.h"
@@ -218,7 +218,7 @@ bool ordo_candidates_make(struct ordo_candidates *candidates, const struct ordo_
 	*candidates = (struct ordo_candidates){0};
 	if (!ordo_request_take_problem(&resolved, &request, error) ||
 		!ordo_has_enough_shards(&resolved, error) ||
-		!ordo_levels_servers(topology, &numbers.nserver, error))
+		!ordo_servers_count(topology, &numbers.nserver, error))
 		return false;
 	numbers.nring = numbers.nfast_ring = count_rings(topology, problem->nrank);
 	numbers.slow = ordo_has_slow_links(topology);

@@ -483,7 +483,7 @@ static void what_does_not_apply_is_refused_by_its_level(void **state)
 	(void)state;
 	check_refused("hierarchical(mesh,nhr)", ORDO_ALLTOALL, NULL,
 		"algorithm: hierarchical, level 1 does AllToAll: nhr has no AllToAll",
-		"algorithms that have it: mesh, alltoall, matching");
+		"algorithms that have it: mesh, alltoall, matching, aggregated");
 	check_refused("hierarchical(tree,mesh)", ORDO_BROADCAST, NULL,
 		"algorithm: hierarchical, level 0 does AllGather: tree has no AllGather",
 		"algorithms that have it: ring, bucket, mesh, matching, halving-doubling, rhd, "
@@ -569,7 +569,7 @@ static void servers_are_seen_by_their_links(void **state)
 	check_refused("hierarchical", ORDO_ALLREDUCE, uneven,
 		"hierarchical: topology \"mine\" joins ranks 0..3 to one server, and rank 8 to "
 		"none of the same size; levels of unequal size are not composed",
-		"");
+		"asymmetric and aggregated take servers of different sizes");
 	ordo_topology_destroy(uneven);
 }
 

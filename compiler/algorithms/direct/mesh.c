@@ -11,6 +11,7 @@
  * source  Thakur, Rabenseifner and Gropp, Int. J. High Perform. Comput. Appl. 19(1), 2005 (the
  *         direct algorithms)
  */
+#include "fold.h"
 #include "owners.h"
 #include "peers.h"
 #include "request/fast_links.h"
@@ -61,69 +62,18 @@ static bool two_shots(const struct ordo_resolved_request *request)
 						     : ordo_parameter_is(request, "shots", "2");
 }
 
-/* One rank's sum, being folded. Item i is what rank i contributes: the owner's own lies where the
- * result belongs, each other's in scratch. The sum that contains the owner's item stays in its
- * place, so that the result needs no further copy. */
-struct fold {
-	struct ordo_builder *b;
-	struct ordo_slice slice;
-	struct ordo_at own;
-	uint32_t owner, holder; /* holder: the item that now lies at `own` */
-	uint32_t scratch, stride;
-};
-
-static struct ordo_at raw_place(uint32_t owner, uint32_t from, uint32_t scratch, uint32_t stride)
+/* The sum of a rank: item i is what rank i contributes. */
+static struct ordo_fold fold_of(struct ordo_builder *b, const struct ordo_resolved_request *request,
+	uint32_t owner, uint32_t scratch, uint32_t stride)
 {
-	return ordo_at(owner, ORDO_SCRATCH, scratch + (from < owner ? from : from - 1) * stride);
-}
-
-static struct ordo_at item(const struct fold *fold, uint32_t i)
-{
-	return i == fold->holder ? fold->own
-				 : raw_place(fold->owner, i, fold->scratch, fold->stride);
-}
-
-/* Item i becomes item i + item j. */
-static void combine(struct fold *fold, uint32_t i, uint32_t j)
-{
-	if (j == fold->holder) {
-		ordo_reduce(fold->b, fold->own, item(fold, i), fold->slice.count);
-		fold->holder = i;
-	} else {
-		ordo_reduce(fold->b, item(fold, i), item(fold, j), fold->slice.count);
-	}
-}
-
-static void fold_dyadic(struct fold *fold, uint32_t n)
-{
-	for (uint32_t stride = 1; stride < n; stride *= 2)
-		for (uint32_t i = 0; i + stride < n; i += 2 * stride)
-			combine(fold, i, i + stride);
-}
-
-static void fold_folded(struct fold *fold, uint32_t n)
-{
-	while (n > 1) {
-		uint32_t half = 1;
-		while (2 * half < n)
-			half *= 2;
-		for (uint32_t j = half; j < n; j++)
-			combine(fold, j - half, j);
-		n = half;
-	}
-}
-
-static void fold_linear(struct fold *fold, uint32_t n)
-{
-	for (uint32_t j = 1; j < n; j++)
-		combine(fold, 0, j);
-}
-
-static void fold_own(struct fold *fold, uint32_t n)
-{
-	for (uint32_t j = 0; j < n; j++)
-		if (j != fold->owner)
-			combine(fold, fold->owner, j);
+	const struct ordo_slice slice = share_of(request, owner);
+	return (struct ordo_fold){.b = b,
+		.own = ordo_work(b, owner, slice.first),
+		.nitem = request->problem.nrank,
+		.owner = owner,
+		.count = slice.count,
+		.scratch = scratch,
+		.stride = stride};
 }
 
 static uint32_t largest_share(const struct ordo_resolved_request *request)
@@ -159,7 +109,8 @@ static void collect(struct ordo_builder *b, const struct ordo_resolved_request *
 			if (!slice.count)
 				continue;
 			ordo_stream_to_peer(b, request, owner);
-			ordo_copy(b, raw_place(owner, rank, scratch, stride),
+			const struct ordo_fold fold = fold_of(b, request, owner, scratch, stride);
+			ordo_copy(b, ordo_fold_addend(&fold, rank),
 				ordo_input_of(b, rank, slice.first), slice.count);
 		}
 }
@@ -172,16 +123,8 @@ static void fold_one(struct ordo_builder *b, const struct ordo_resolved_request 
 		return;
 	ordo_stream_local(b, request);
 	ordo_contribute(b, owner, slice.first, slice.count);
-	struct fold fold = {
-		b, slice, ordo_work(b, owner, slice.first), owner, owner, scratch, stride};
-	if (ordo_parameter_is(request, "fold", "dyadic"))
-		fold_dyadic(&fold, request->problem.nrank);
-	else if (ordo_parameter_is(request, "fold", "folded"))
-		fold_folded(&fold, request->problem.nrank);
-	else if (ordo_parameter_is(request, "fold", "own"))
-		fold_own(&fold, request->problem.nrank);
-	else
-		fold_linear(&fold, request->problem.nrank);
+	struct ordo_fold fold = fold_of(b, request, owner, scratch, stride);
+	ordo_fold_up(&fold, ordo_parameter_value(request, "fold")->word);
 }
 
 static void sum_up(struct ordo_builder *b, const struct ordo_resolved_request *request)

@@ -1,5 +1,6 @@
 /* levels.c - divides ranks into levels. */
 #include "levels.h"
+#include "servers.h"
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -91,39 +92,19 @@ uint32_t ordo_levels_named(const char *name, uint32_t *sizes)
 	return 0;
 }
 
-/* The representative of a connected component: its first rank. */
-static uint32_t first_of(uint32_t *first, uint32_t rank)
-{
-	while (first[rank] != rank) {
-		first[rank] = first[first[rank]];
-		rank = first[rank];
-	}
-	return rank;
-}
-
-static void join_linked(const struct ordo_topology *topology, uint32_t *first)
+static bool check_servers(const struct ordo_topology *topology, const uint32_t *lowest,
+	uint32_t size, struct ordo_error *error)
 {
 	for (uint32_t rank = 0; rank < topology->nrank; rank++)
-		first[rank] = rank;
-	for (uint32_t i = 0; i < topology->nlink; i++) {
-		const struct ordo_link *link = &topology->links[i];
-		if (link->from >= topology->nrank || link->to >= topology->nrank)
-			continue;
-		const uint32_t a = first_of(first, link->from), b = first_of(first, link->to);
-		first[a > b ? a : b] = a > b ? b : a;
-	}
-}
-
-static bool check_servers(const struct ordo_topology *topology, uint32_t *first, uint32_t size,
-	struct ordo_error *error)
-{
-	for (uint32_t rank = 0; rank < topology->nrank; rank++)
-		if (first_of(first, rank) != rank / size * size || topology->nrank % size)
-			return ordo_fail(error, ORDO_USAGE, 0,
+		if (lowest[rank] != rank / size * size || topology->nrank % size) {
+			ordo_fail(error, ORDO_USAGE, 0,
 				"hierarchical: topology \"%s\" joins ranks 0..%u to one server, "
 				"and rank %u to none of the same size; levels of unequal size are "
 				"not composed",
 				topology->name, size - 1, rank);
+			return ordo_hint(
+				error, "asymmetric and aggregated take servers of different sizes");
+		}
 	return true;
 }
 
@@ -132,18 +113,18 @@ static bool check_servers(const struct ordo_topology *topology, uint32_t *first,
 static bool find_servers(
 	const struct ordo_topology *topology, uint32_t *size, struct ordo_error *error)
 {
-	uint32_t *first = calloc(topology->nrank, sizeof *first);
-	if (!first)
+	uint32_t *lowest = malloc(((size_t)topology->nrank + topology->nswitch) * sizeof *lowest);
+	if (!lowest)
 		return ordo_fail_memory(error);
-	join_linked(topology, first);
-	for (*size = 1; *size < topology->nrank && !first_of(first, *size);)
+	ordo_ranks_join(topology, 0, false, lowest);
+	for (*size = 1; *size < topology->nrank && !lowest[*size];)
 		++*size;
 	bool worked = true;
 	if (*size == topology->nrank || *size == 1)
 		*size = 0;
 	else
-		worked = check_servers(topology, first, *size, error);
-	free(first);
+		worked = check_servers(topology, lowest, *size, error);
+	free(lowest);
 	return worked;
 }
 
@@ -231,26 +212,6 @@ bool ordo_levels_make(const struct ordo_resolved_request *request, uint32_t coun
 		"hierarchical: topology \"%.200s\" is named for other than %u ranks",
 		request->topology->name, levels->nrank);
 	return ordo_hint(error, "give the sizes, the innermost level first: sizes=[8,4]");
-}
-
-bool ordo_levels_servers(
-	const struct ordo_topology *topology, uint32_t *nserver, struct ordo_error *error)
-{
-	uint32_t sizes[ORDO_MAX_LEVELS] = {0}, size = 0;
-	struct ordo_error unequal = {0};
-	*nserver = 1;
-	if (!topology)
-		return true;
-	const uint32_t named = topology->name ? ordo_levels_named(topology->name, sizes) : 0;
-	if (named) {
-		*nserver = named > 1 ? sizes[named - 1] : 1;
-		return true;
-	}
-	if (find_servers(topology, &size, &unequal))
-		*nserver = size ? topology->nrank / size : 1;
-	else if (unequal.code != ORDO_USAGE)
-		return ordo_fail_memory(error);
-	return true;
 }
 
 /* Whether all groups of the level have a path from their rank i to their rank j. */

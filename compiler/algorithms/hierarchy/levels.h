@@ -31,11 +31,6 @@ struct ordo_levels {
 bool ordo_levels_make(const struct ordo_resolved_request *request, uint32_t count,
 	const struct ordo_value *sizes, struct ordo_levels *levels, struct ordo_error *error);
 
-/* The number of servers in a topology: the outermost size in its name, `servers:4x8`, else as
- * above; 1 if nothing distinguishes ranks. topology may be NULL. */
-bool ordo_levels_servers(
-	const struct ordo_topology *topology, uint32_t *nserver, struct ordo_error *error);
-
 /* The sizes in a topology's name, `servers:4x8,spines=2`, innermost first: how many. 0: there are
  * none, or more than there is room for in sizes[ORDO_MAX_LEVELS]. */
 uint32_t ordo_levels_named(const char *name, uint32_t *sizes);
