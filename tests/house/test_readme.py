@@ -69,6 +69,11 @@ def _():
     run_document(README, 9)
 
 
+@case("compiler/ALGORITHMS.md: every command prints what is shown below it")
+def _():
+    run_document((ROOT / "compiler/ALGORITHMS.md").read_text(), 5)
+
+
 @case("the pages of the tour: every command prints what is shown below it")
 def _():
     run_document(TOUR, 20)
