@@ -2,11 +2,12 @@
  * dealt out there.
  *
  * For the G ranks of another server a server has P aggregators. Each gathers, from all ranks of its
- * own, what they have for a P-th of the others; that goes to one rank there, one Send behind another
- * behind one Notify; and that rank deals it out. Which ranks these are depends on how far the other
- * server is, so that all ranks send and receive equally much between servers if S-1 servers times P
- * are a multiple of G. Both have the same number where servers have equally many ranks: they are on
- * one rail. With P = G nothing is dealt out: who gathers has the number of the one it gathers for.
+ * own, what they have for a P-th of the others; that goes to one rank there, one Send behind
+ * another behind one Notify; and that rank deals it out. Which ranks these are depends on how far
+ * the other server is, so that all ranks send and receive equally much between servers if S-1
+ * servers times P are a multiple of G. Both have the same number where servers have equally many
+ * ranks: they are on one rail. With P = G nothing is dealt out: who gathers has the number of the
+ * one it gathers for.
  *
  * steps   1 within a server; 3 between servers, less one if who has each block gathers it, less one
  *         if who gets each block deals it out
@@ -14,8 +15,8 @@
  *         blocks within the server, (S-1-D) G to other gatherers, D G^2 between servers, and
  *         D G (G-1) that they deal out
  * scratch what a rank gathers from others, and what it deals out to others
- * source  leaders of nodes as in MPI libraries; several of them: Kinkead, Wesley, Schonbein, DeBonis,
- *         Dosanjh and Bienz, "Scaling all-to-all operations across emerging many-core
+ * source  leaders of nodes as in MPI libraries; several of them: Kinkead, Wesley, Schonbein,
+ *         DeBonis, Dosanjh and Bienz, "Scaling all-to-all operations across emerging many-core
  *         supercomputers", SC Workshops 2025
  */
 #include "algorithms/direct/peers.h"

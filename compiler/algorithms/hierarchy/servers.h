@@ -42,8 +42,8 @@ static inline uint32_t ordo_server_member(
 /* The number of members of the largest server. */
 uint32_t ordo_servers_largest(const struct ordo_servers *servers);
 
-/* How many servers a topology tells apart, by its name or its links, of equal sizes or not; 1: none.
- * topology may be NULL. */
+/* How many servers a topology tells apart, by its name or its links, of equal sizes or not; 1:
+ * none. topology may be NULL. */
 bool ordo_servers_count(
 	const struct ordo_topology *topology, uint32_t *nserver, struct ordo_error *error);
 
