@@ -64,10 +64,12 @@ static void run_step(const struct folds *folds, const struct step *step, const s
 		folds->divide(places.dst[0], n, folds->divisor);
 		return;
 	case WIDEN:
-		ordo_widen_elements(folds->type, places.dst[0], places.src[0], n);
+		ordo_widen_elements(
+			folds->type, folds->layout->accumulator, places.dst[0], places.src[0], n);
 		return;
 	case NARROW:
-		ordo_narrow_elements(folds->type, places.dst[0], places.src[0], n);
+		ordo_narrow_elements(
+			folds->type, folds->layout->accumulator, places.dst[0], places.src[0], n);
 		return;
 	}
 }

@@ -22,7 +22,7 @@ static const struct ordo_collective *find(struct ordo_communicator *communicator
 {
 	const struct ordo_plan_options options = {
 		.type = request->type, .reduction = request->reduction};
-	if (((unsigned)request->type >= ORDO_NTYPE ||
+	if (((unsigned)request->type >= ORDO_NTYPE_AND_STATE ||
 		    (unsigned)request->reduction >= ORDO_NREDUCTION) &&
 		!ordo_plan_options_check(&options, error))
 		return NULL;

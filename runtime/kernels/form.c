@@ -10,6 +10,7 @@
 #include "fetch.h"
 #include "kernels.h"
 #include "operations.h"
+#include "states.h"
 
 /* Four vectors per block, so that four independent operations are in flight. */
 enum { BLOCK = 4 * VECTOR_BYTES };
@@ -204,7 +205,8 @@ enum {
 	SIZE_f32_i32 = 8,
 	SIZE_f64_i32 = 16,
 	SIZE_i32_i32 = 8,
-	SIZE_i64_i32 = 16
+	SIZE_i64_i32 = 16,
+	SIZE_word = 8
 };
 
 /* A copy: a single source is written unchanged, including NaNs. */
@@ -265,6 +267,9 @@ PAIRS(f32_i32)
 PAIRS(f64_i32)
 PAIRS(i32_i32)
 PAIRS(i64_i32)
+#define finished_sum_word finished_sum_u8
+#define finished_four_sum_word finished_four_sum_u8
+KERNEL(sum, word)
 
 /* The loop of a smaller type, so many of which are an element. */
 #define AS_PARTS(name, part, count)                                                                \
@@ -275,6 +280,8 @@ PAIRS(i64_i32)
 	}
 AS_PARTS(sum_all_c64, sum_all_f32, 2)
 AS_PARTS(sum_all_c128, sum_all_f64, 2)
+AS_PARTS(sum_all_exact_1, sum_all_word, 1)
+AS_PARTS(sum_all_exact_2, sum_all_word, 2)
 #define BITWISE(size)                                                                              \
 	AS_PARTS(band_all_##size, band_all_u8, size)                                               \
 	AS_PARTS(bor_all_##size, bor_all_u8, size)                                                 \
@@ -298,6 +305,8 @@ COPY(2)
 COPY(4)
 COPY(8)
 COPY(16)
+COPY(24)
+COPY(32)
 
 #define NAME_OF(form) #form
 #define STRUCT_OF(form) ordo_kernels_##form
@@ -327,9 +336,17 @@ COPY(16)
 		THREE_COPIES(size), THREE_COPIES(size), copy_all_##size, copy_all_##size,          \
 			minloc_all_##type, maxloc_all_##type                                       \
 	}
+#define SUMS(sums, size)                                                                           \
+	{                                                                                          \
+		sum_all_##sums, THREE_COPIES(size), sum_all_##sums, THREE_COPIES(size),            \
+			copy_all_##size, copy_all_##size                                           \
+	}
+#define WIDEN(sum, element, words, bits)                                                           \
+	.widen[ORDO_##sum][ORDO_##element] = widen_##element##_to_##sum,
+#define ROUND(sum, element, words, bits)                                                           \
+	.narrow[ORDO_##sum][ORDO_##element] = round_##sum##_to_##element,
 extern const struct ordo_kernels STRUCT(ORDO_KERNELS_FORM);
-const struct ordo_kernels STRUCT(ORDO_KERNELS_FORM) = {
-	.name = NAME(ORDO_KERNELS_FORM),
+const struct ordo_kernels STRUCT(ORDO_KERNELS_FORM) = {.name = NAME(ORDO_KERNELS_FORM),
 	.fold = {[ORDO_F16] = FLOATS(f16, 2),
 		[ORDO_BF16] = FLOATS(bf16, 2),
 		[ORDO_F32] = FLOATS(f32, 4),
@@ -349,7 +366,14 @@ const struct ordo_kernels STRUCT(ORDO_KERNELS_FORM) = {
 		[ORDO_F32_I32] = PAIRED(f32_i32, 8),
 		[ORDO_F64_I32] = PAIRED(f64_i32, 16),
 		[ORDO_I32_I32] = PAIRED(i32_i32, 8),
-		[ORDO_I64_I32] = PAIRED(i64_i32, 16)},
+		[ORDO_I64_I32] = PAIRED(i64_i32, 16),
+		[ORDO_EXACT_F8E4M3] = SUMS(exact_1, 8),
+		[ORDO_EXACT_F8E5M2] = SUMS(exact_1, 8),
+		[ORDO_EXACT_F16] = SUMS(exact_2, 16),
+		[ORDO_BINNED2_F32] = SUMS(binned_2, 16),
+		[ORDO_BINNED3_F32] = SUMS(binned_3, 24),
+		[ORDO_BINNED2_F64] = SUMS(binned_3, 24),
+		[ORDO_BINNED3_F64] = SUMS(binned_4, 32)},
 	.divide = {[ORDO_F16] = divide_f16,
 		[ORDO_BF16] = divide_bf16,
 		[ORDO_F32] = divide_f32,
@@ -366,6 +390,6 @@ const struct ordo_kernels STRUCT(ORDO_KERNELS_FORM) = {
 		[ORDO_U64] = divide_u64,
 		[ORDO_C64] = divide_c64,
 		[ORDO_C128] = divide_c128},
-	.widen = {[ORDO_F16] = widen_f16, [ORDO_BF16] = widen_bf16},
-	.narrow = {[ORDO_F16] = narrow_f16, [ORDO_BF16] = narrow_bf16},
-};
+	.widen[ORDO_F32] = {[ORDO_F16] = widen_f16, [ORDO_BF16] = widen_bf16},
+	.narrow[ORDO_F32] = {[ORDO_F16] = narrow_f16, [ORDO_BF16] = narrow_bf16},
+	STATES(WIDEN) STATES(ROUND)};

@@ -19,16 +19,17 @@ typedef void ordo_fold_kernel(void *const *dst, uint32_t ndst, const void *const
 typedef void ordo_divide_kernel(void *dst, size_t n, uint32_t divisor);
 #define ORDO_MOST_DIVISOR (UINT32_C(1) << 24) /* all integers up to it are exact in f32 */
 
-/* n elements of f16 or bf16 to f32, or back, rounded once: ordo_widen_elements and
- * ordo_narrow_elements of runtime.h. */
+/* n elements to the type in which they are added, or back, rounded once: ordo_widen_elements and
+ * ordo_narrow_elements of interpreter.h. */
 typedef void ordo_convert_kernel(void *restrict dst, const void *restrict src, size_t n);
 
 struct ordo_kernels {
 	const char *name; /* "portable", "avx2", "avx512" */
-	ordo_fold_kernel *fold[ORDO_NTYPE][ORDO_NREDUCTION];
-	ordo_divide_kernel *divide[ORDO_NTYPE];
-	/* ORDO_F16 and ORDO_BF16 */
-	ordo_convert_kernel *widen[ORDO_BF16 + 1], *narrow[ORDO_BF16 + 1];
+	ordo_fold_kernel *fold[ORDO_NTYPE_AND_STATE][ORDO_NREDUCTION];
+	ordo_divide_kernel *divide[ORDO_NTYPE]; /* not of states */
+	/* [the type in which they are added][the elements]; NULL where there is no such pair */
+	ordo_convert_kernel *widen[ORDO_NTYPE_AND_STATE][ORDO_F8E5M2 + 1],
+		*narrow[ORDO_NTYPE_AND_STATE][ORDO_F8E5M2 + 1];
 };
 
 /* The best form this CPU can run; chosen once. */

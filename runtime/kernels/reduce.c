@@ -20,14 +20,16 @@ void ordo_divide_elements(enum ordo_type type, void *dst, size_t n, uint32_t div
 	ordo_kernels()->divide[type](dst, n, divisor);
 }
 
-void ordo_widen_elements(enum ordo_type type, void *wide, const void *elements, size_t n)
+void ordo_widen_elements(
+	enum ordo_type type, enum ordo_type accumulator, void *wide, const void *elements, size_t n)
 {
-	ordo_kernels()->widen[type](wide, elements, n);
+	ordo_kernels()->widen[accumulator][type](wide, elements, n);
 }
 
-void ordo_narrow_elements(enum ordo_type type, void *elements, const void *wide, size_t n)
+void ordo_narrow_elements(
+	enum ordo_type type, enum ordo_type accumulator, void *elements, const void *wide, size_t n)
 {
-	ordo_kernels()->narrow[type](elements, wide, n);
+	ordo_kernels()->narrow[accumulator][type](elements, wide, n);
 }
 
 const char *ordo_element_loops(void)

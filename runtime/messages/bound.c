@@ -7,8 +7,8 @@
 
 /* Longer chunks are moved in rounds: large enough that a message costs little beside its bytes. */
 #define TILE_BYTES (UINT64_C(1) << 20)
-/* A message stays below 2^31 bytes, also of an accumulator. */
-#define MOST_MESSAGE (UINT64_C(1) << 29)
+/* A message stays below 2^31 bytes; also of an accumulator, 12 times the elements at most. */
+#define MOST_MESSAGE (UINT64_C(1) << 27)
 
 /* The same on all ranks, so it depends on the schedule and the wish only. */
 static uint64_t tile_bytes(const struct ordo_part *part, uint64_t wanted)

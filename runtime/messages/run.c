@@ -3,11 +3,12 @@
 #include "kernels/arithmetic.h"
 #include <ordo/detail/fail.h>
 #include <ordo/detail/interpreter.h>
+#include <ordo/detail/accumulate.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Elements widened at a time for a reduction: 1 KiB of the stack. */
-enum { WIDENED = 256 };
+/* Elements widened at a time for a reduction: at most 4 KiB of the stack. */
+enum { WIDENED = 128 };
 
 /* In unpacks: the message is empty, so nothing travels. */
 #define EMPTY (ORDO_NONE - 1)
@@ -118,10 +119,11 @@ bool ordo_bound_part_reserve(struct ordo_bound_part *bound, struct ordo_error *e
 static void reduce_widened(const struct ordo_bound_part *bound, unsigned char *dst,
 	const unsigned char *src, uint64_t n)
 {
-	float block[WIDENED];
+	uint64_t block[WIDENED * ORDO_MOST_STATE_WORDS];
 	for (uint64_t done = 0; done < n; done += WIDENED) {
 		const size_t count = n - done < WIDENED ? (size_t)(n - done) : WIDENED;
-		ordo_widen_elements(bound->type, block, src + done * bound->extent, count);
+		ordo_widen_elements(bound->type, bound->layout.accumulator, block,
+			src + done * bound->extent, count);
 		ordo_reduce_elements(bound->layout.accumulator, bound->reduction,
 			dst + done * bound->wide, block, count);
 	}
@@ -141,9 +143,9 @@ static bool move_run(const struct part_run *run, bool reduces, unsigned char *ds
 	else if (reduces)
 		ordo_reduce_elements(type, bound->reduction, dst, src, n);
 	else if (to_wide && !from_wide)
-		ordo_widen_elements(bound->type, dst, src, n);
+		ordo_widen_elements(bound->type, bound->layout.accumulator, dst, src, n);
 	else if (from_wide && !to_wide)
-		ordo_narrow_elements(bound->type, dst, src, n);
+		ordo_narrow_elements(bound->type, bound->layout.accumulator, dst, src, n);
 	else if (dst != src)
 		memmove(dst, src, n * ordo_type_size(type));
 	return true;

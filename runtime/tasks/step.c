@@ -1,9 +1,10 @@
 /* step.c - the interpreter: runs one task of one stream, and never blocks. */
 #include "step.h"
+#include <ordo/detail/accumulate.h>
 #include <string.h>
 
-/* Elements widened at a time for a reduction: 1 KiB of the stack. */
-enum { WIDENED = 256 };
+/* Elements widened at a time for a reduction: at most 4 KiB of the stack. */
+enum { WIDENED = 128 };
 
 /* What a task does with elements, and their types in the source and in the destination. */
 struct operation {
@@ -17,10 +18,11 @@ static void reduce_widened(const struct ordo_plan *plan, const struct operation 
 {
 	const uint64_t wide = ordo_type_size(operation->to),
 		       narrow = ordo_type_size(operation->from);
-	float block[WIDENED];
+	uint64_t block[WIDENED * ORDO_MOST_STATE_WORDS];
 	for (uint64_t done = 0; done < n; done += WIDENED) {
 		const size_t count = n - done < WIDENED ? (size_t)(n - done) : WIDENED;
-		ordo_widen_elements(operation->from, block, src + done * narrow, count);
+		ordo_widen_elements(
+			operation->from, operation->to, block, src + done * narrow, count);
 		ordo_reduce_elements(
 			operation->to, plan->reduction, dst + done * wide, block, count);
 	}
@@ -35,9 +37,9 @@ static void move_elements(const struct ordo_plan *plan, const struct operation *
 	else if (operation->reduces)
 		ordo_reduce_elements(operation->to, plan->reduction, dst, src, n);
 	else if (converts && operation->to == plan->layout.accumulator)
-		ordo_widen_elements(operation->from, dst, src, n);
+		ordo_widen_elements(operation->from, operation->to, dst, src, n);
 	else if (converts)
-		ordo_narrow_elements(operation->to, dst, src, n);
+		ordo_narrow_elements(operation->to, operation->from, dst, src, n);
 	else if (dst != src)
 		memmove(dst, src, n * ordo_type_size(operation->to));
 }

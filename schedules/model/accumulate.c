@@ -1,4 +1,5 @@
 /* accumulate.c - the type in which partial sums are held. */
+#include <inttypes.h>
 #include <ordo/detail/accumulate.h>
 #include <string.h>
 
@@ -35,33 +36,32 @@ enum ordo_type ordo_usual_type(const struct ordo_problem *problem)
 	return problem->accumulate == ORDO_ACCUMULATE_EXACT ? ORDO_F16 : ORDO_F32;
 }
 
-static bool is_half(enum ordo_type type)
+/* What each form holds for each type, plus one; 0: the form has no such type. */
+#define HOLDS(accumulator) ((uint8_t)(ORDO_##accumulator + 1))
+static const uint8_t held[ORDO_NACCUMULATION][ORDO_NTYPE] = {
+	[ORDO_ACCUMULATE_F32] =
+		{[ORDO_F16] = HOLDS(F32), [ORDO_BF16] = HOLDS(F32), [ORDO_F32] = HOLDS(F32)},
+	[ORDO_ACCUMULATE_EXACT] = {[ORDO_F8E4M3] = HOLDS(EXACT_F8E4M3),
+		[ORDO_F8E5M2] = HOLDS(EXACT_F8E5M2),
+		[ORDO_F16] = HOLDS(EXACT_F16)},
+	[ORDO_ACCUMULATE_BINNED2] = {[ORDO_BF16] = HOLDS(BINNED2_F32),
+		[ORDO_F32] = HOLDS(BINNED2_F32),
+		[ORDO_F64] = HOLDS(BINNED2_F64)},
+	[ORDO_ACCUMULATE_BINNED3] = {[ORDO_BF16] = HOLDS(BINNED3_F32),
+		[ORDO_F32] = HOLDS(BINNED3_F32),
+		[ORDO_F64] = HOLDS(BINNED3_F64)},
+};
+
+static bool has_form(enum ordo_accumulation form, enum ordo_type type)
 {
-	return type == ORDO_F16 || type == ORDO_BF16;
+	return (unsigned)type < ORDO_NTYPE && held[form][type];
 }
 
 enum ordo_type ordo_accumulator(const struct ordo_problem *problem, enum ordo_type type)
 {
-	return problem->accumulate == ORDO_ACCUMULATE_F32 && problem->nshard != 1 && is_half(type)
-		       ? ORDO_F32
+	return problem->nshard != 1 && has_form(problem->accumulate, type)
+		       ? (enum ordo_type)(held[problem->accumulate][type] - 1)
 		       : type;
-}
-
-/* The types of a form. */
-static bool has_type(enum ordo_accumulation accumulation, enum ordo_type type)
-{
-	switch (accumulation) {
-	case ORDO_ACCUMULATE_NONE:
-		return true;
-	case ORDO_ACCUMULATE_F32:
-		return is_half(type) || type == ORDO_F32;
-	case ORDO_ACCUMULATE_EXACT:
-		return type == ORDO_F16 || type == ORDO_F8E4M3 || type == ORDO_F8E5M2;
-	case ORDO_ACCUMULATE_BINNED2:
-	case ORDO_ACCUMULATE_BINNED3:
-		break;
-	}
-	return type == ORDO_BF16 || type == ORDO_F32 || type == ORDO_F64;
 }
 
 static const char *const types[ORDO_NACCUMULATION] = {
@@ -96,7 +96,14 @@ bool ordo_accumulates(
 	const struct ordo_problem *problem, enum ordo_type type, struct ordo_error *error)
 {
 	const enum ordo_accumulation accumulation = problem->accumulate;
-	if (has_type(accumulation, type))
+	if (has_form(accumulation, type) && problem->nshard > ORDO_MOST_SUMMED(type))
+		return ordo_fail(error, ORDO_USAGE, 0,
+			"accumulate: found %" PRIu32
+			" contributions of %s to a sum in %s, wanted at "
+			"most %" PRIu64,
+			problem->nshard, ordo_type_name(type), names[accumulation],
+			ORDO_MOST_SUMMED(type));
+	if (!accumulation || has_form(accumulation, type))
 		return true;
 	ordo_fail(error, ORDO_USAGE, 0, "type: the schedule accumulates in %s; found %s, wanted %s",
 		names[accumulation], ordo_type_name(type), types[accumulation]);

@@ -1,6 +1,7 @@
 /* element.c - the tables of element types and reductions. */
 #include <math.h>
 #include <ordo/detail/half.h>
+#include <ordo/detail/accumulate.h>
 #include <ordo/element.h>
 #include <string.h>
 
@@ -16,7 +17,7 @@
 	{                                                                                          \
 		name, size, kind, false, part, 0, 0, 0, 0                                          \
 	}
-static const struct ordo_type_facts types[ORDO_NTYPE] = {
+static const struct ordo_type_facts types[ORDO_NTYPE_AND_STATE] = {
 	[ORDO_F16] = FLOAT("f16", 2, ORDO_F16, 11, 15),
 	[ORDO_BF16] = FLOAT("bf16", 2, ORDO_BF16, 8, 127),
 	[ORDO_F32] = FLOAT("f32", 4, ORDO_F32, 24, 127),
@@ -37,6 +38,13 @@ static const struct ordo_type_facts types[ORDO_NTYPE] = {
 	[ORDO_F64_I32] = PLAIN("f64_i32", 16, ORDO_PAIR, ORDO_F64),
 	[ORDO_I32_I32] = PLAIN("i32_i32", 8, ORDO_PAIR, ORDO_I32),
 	[ORDO_I64_I32] = PLAIN("i64_i32", 16, ORDO_PAIR, ORDO_I64),
+	[ORDO_EXACT_F8E4M3] = PLAIN("exact sum of f8e4m3", 8, ORDO_STATE, ORDO_F8E4M3),
+	[ORDO_EXACT_F8E5M2] = PLAIN("exact sum of f8e5m2", 8, ORDO_STATE, ORDO_F8E5M2),
+	[ORDO_EXACT_F16] = PLAIN("exact sum of f16", 16, ORDO_STATE, ORDO_F16),
+	[ORDO_BINNED2_F32] = PLAIN("sum of f32 in 2 bins", 16, ORDO_STATE, ORDO_F32),
+	[ORDO_BINNED3_F32] = PLAIN("sum of f32 in 3 bins", 24, ORDO_STATE, ORDO_F32),
+	[ORDO_BINNED2_F64] = PLAIN("sum of f64 in 2 bins", 24, ORDO_STATE, ORDO_F64),
+	[ORDO_BINNED3_F64] = PLAIN("sum of f64 in 3 bins", 32, ORDO_STATE, ORDO_F64),
 };
 
 union any {
@@ -129,6 +137,7 @@ static const struct {
 	[ORDO_COMPLEX] = {"complex numbers", "sum or avg", SET(ORDO_SUM) | SET(ORDO_AVG)},
 	[ORDO_PAIR] = {"pairs of a value and an index", "minloc or maxloc",
 		SET(ORDO_MINLOC) | SET(ORDO_MAXLOC)},
+	[ORDO_STATE] = {"states of sums", "sum", SET(ORDO_SUM)},
 };
 
 bool ordo_has_reduction(
@@ -164,9 +173,38 @@ double ordo_type_round(enum ordo_type type, double number)
 	return fabs(rounded) < end ? rounded : copysign(overflow, number);
 }
 
+static double state_get(enum ordo_type type, const void *elements, size_t at)
+{
+	const enum ordo_type part = types[type].part;
+	uint64_t state[ORDO_MOST_STATE_WORDS];
+	memcpy(state, (const char *)elements + at * types[type].size, types[type].size);
+	const uint64_t bits = ordo_rounded_sum(type, part, state);
+	const union any any = types[part].size == 8   ? (union any){.u64 = bits}
+			      : types[part].size == 4 ? (union any){.u32 = (uint32_t)bits}
+			      : types[part].size == 2 ? (union any){.u16 = (uint16_t)bits}
+						      : (union any){.u8 = (uint8_t)bits};
+	return ordo_element_get(part, &any, 0);
+}
+
+static void state_put(enum ordo_type type, void *elements, size_t at, double number)
+{
+	const enum ordo_type part = types[type].part;
+	union any any;
+	uint64_t state[ORDO_MOST_STATE_WORDS];
+	ordo_element_put(part, &any, 0, number);
+	ordo_sum_of_one(type, state,
+		types[part].size == 8	? any.u64
+		: types[part].size == 4 ? any.u32
+		: types[part].size == 2 ? any.u16
+					: any.u8);
+	memcpy((char *)elements + at * types[type].size, state, types[type].size);
+}
+
 double ordo_element_get(enum ordo_type type, const void *elements, size_t at)
 {
 	union any any;
+	if (types[type].kind == ORDO_STATE)
+		return state_get(type, elements, at);
 	memcpy(&any, (const char *)elements + at * types[type].size, types[types[type].part].size);
 	switch (types[type].part) {
 	case ORDO_F16:
@@ -202,6 +240,13 @@ double ordo_element_get(enum ordo_type type, const void *elements, size_t at)
 	case ORDO_F64_I32:
 	case ORDO_I32_I32:
 	case ORDO_I64_I32:
+	case ORDO_EXACT_F8E4M3:
+	case ORDO_EXACT_F8E5M2:
+	case ORDO_EXACT_F16:
+	case ORDO_BINNED2_F32:
+	case ORDO_BINNED3_F32:
+	case ORDO_BINNED2_F64:
+	case ORDO_BINNED3_F64:
 		break;
 	}
 	return any.u8;
@@ -250,6 +295,10 @@ static union any integer_element(enum ordo_type type, double number)
 
 void ordo_element_put(enum ordo_type type, void *elements, size_t at, double number)
 {
+	if (types[type].kind == ORDO_STATE) {
+		state_put(type, elements, at, number);
+		return;
+	}
 	const enum ordo_type part = types[type].part;
 	const union any any =
 		types[part].is_float ? float_element(part, number) : integer_element(part, number);

@@ -383,7 +383,7 @@ static void compare_conversions(const struct ordo_kernels *form, enum ordo_type 
 		halves[i] = (uint16_t)i;
 	/* Unaligned, and of every length modulo that of a vector. */
 	const size_t n = ALL - low % 67;
-	form->widen[type](wide + 1, halves, n);
+	form->widen[ORDO_F32][type](wide + 1, halves, n);
 	for (uint32_t i = 0; i < n; i++) {
 		memcpy(&bits, wide + 1 + 4 * (size_t)i, sizeof bits);
 		if (bits != wide_reference(type, (uint16_t)i))
@@ -393,7 +393,7 @@ static void compare_conversions(const struct ordo_kernels *form, enum ordo_type 
 		memcpy(wide + 1 + 4 * (size_t)i, &bits, sizeof bits);
 	}
 	halves[n] = 0x5a5a;
-	form->narrow[type](halves, wide + 1, n);
+	form->narrow[ORDO_F32][type](halves, wide + 1, n);
 	assert_int_equal(halves[n], 0x5a5a);
 	for (uint32_t i = 0; i < n; i++)
 		if (halves[i] != narrow_reference(type, i << 16 | low))

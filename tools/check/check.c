@@ -148,7 +148,7 @@ static void push_leaf(
 	if (checker->accumulator == type)
 		memcpy(top, workspace->wanted, n * ordo_type_size(type));
 	else
-		ordo_widen_elements(type, top, workspace->wanted, n);
+		ordo_widen_elements(type, checker->accumulator, top, workspace->wanted, n);
 }
 
 /* Evaluates a tree into workspace->wanted. */
@@ -174,7 +174,8 @@ static void evaluate(
 	if (checker->accumulator == values->type)
 		memcpy(workspace->wanted, workspace->tiles, n * ordo_type_size(values->type));
 	else
-		ordo_narrow_elements(values->type, workspace->wanted, workspace->tiles, n);
+		ordo_narrow_elements(
+			values->type, checker->accumulator, workspace->wanted, workspace->tiles, n);
 	if (values->reduction == ORDO_AVG)
 		ordo_divide_elements(
 			values->type, workspace->wanted, n, checker->trial->problem->nshard);

@@ -95,6 +95,8 @@ static MPI_Datatype datatype_of(enum ordo_type type)
 	case ORDO_C128:
 	case ORDO_F64_I32:
 	case ORDO_I64_I32:
+	case ORDO_EXACT_F16:
+	case ORDO_BINNED2_F32:
 		return MPI_C_DOUBLE_COMPLEX;
 	case ORDO_F32:
 		return MPI_FLOAT;
@@ -105,10 +107,15 @@ static MPI_Datatype datatype_of(enum ordo_type type)
 	case ORDO_I32:
 		return MPI_INT32_T;
 	case ORDO_I64:
+	case ORDO_EXACT_F8E4M3:
+	case ORDO_EXACT_F8E5M2:
 		return MPI_INT64_T;
 	case ORDO_U8:
 	case ORDO_F8E4M3:
 	case ORDO_F8E5M2:
+	case ORDO_BINNED3_F32: /* MPI has no type of their sizes */
+	case ORDO_BINNED2_F64:
+	case ORDO_BINNED3_F64:
 		break;
 	}
 	return MPI_UINT8_T;

@@ -41,9 +41,19 @@ enum ordo_type {
 	ORDO_F32_I32,
 	ORDO_F64_I32,
 	ORDO_I32_I32,
-	ORDO_I64_I32
+	ORDO_I64_I32,
+	/* Not among the ORDO_NTYPE types, nor found by a name: states of sums without order
+	 * (exact.h), 8, 8, 16, 16, 24, 24 and 32 bytes. They have sum and no other reduction. */
+	ORDO_EXACT_F8E4M3,
+	ORDO_EXACT_F8E5M2,
+	ORDO_EXACT_F16,
+	ORDO_BINNED2_F32,
+	ORDO_BINNED3_F32,
+	ORDO_BINNED2_F64,
+	ORDO_BINNED3_F64
 };
 #define ORDO_NTYPE 20
+#define ORDO_NTYPE_AND_STATE 27
 /* for messages */
 #define ORDO_TYPE_NAMES                                                                            \
 	"f16, bf16, f32, f64, f8e4m3, f8e5m2, i8, i16, i32, i64, u8, u16, u32, u64, c64, c128, "   \
@@ -82,7 +92,7 @@ enum ordo_reduction {
  *
  *   type   of the table above
  *
- * Returns bytes: 1, 2, 4, 8 or 16. */
+ * Returns bytes: 1, 2, 4, 8 or 16; of states 8, 16, 24 or 32. */
 ORDO_API size_t ordo_type_size(enum ordo_type type);
 #ifdef __cplusplus
 }

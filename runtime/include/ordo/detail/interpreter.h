@@ -27,11 +27,13 @@ ORDO_API void ordo_divide_elements(enum ordo_type type, void *dst, size_t n, uin
 /* The form of these loops that this CPU runs: "portable", "avx2" or "avx512". All give the same
  * bits. A static string; any thread. */
 ORDO_API const char *ordo_element_loops(void);
-/* Conversions for sums held in f32 (accumulate.h): n elements of f16 or bf16 to f32, exactly; and
- * f32 to f16 or bf16, rounded once, any NaN to the canonical one. No alignment needed; the buffers
- * must not overlap. */
-ORDO_API void ordo_widen_elements(enum ordo_type type, void *wide, const void *elements, size_t n);
-ORDO_API void ordo_narrow_elements(enum ordo_type type, void *elements, const void *wide, size_t n);
+/* Conversions for sums held in another type, the accumulator, as ordo_accumulator (accumulate.h)
+ * gives it: n elements to the accumulator, exactly; and back, rounded once, any NaN to the
+ * canonical one. No alignment needed; the buffers must not overlap. */
+ORDO_API void ordo_widen_elements(enum ordo_type type, enum ordo_type accumulator, void *wide,
+	const void *elements, size_t n);
+ORDO_API void ordo_narrow_elements(enum ordo_type type, enum ordo_type accumulator, void *elements,
+	const void *wide, size_t n);
 
 /* Runs all ranks once on the calling thread; after every task the seed picks the next runnable
  * stream. The same seed gives the same interleaving. A deadlock is an error at once. One run at a

@@ -9,14 +9,16 @@
 extern "C" {
 #endif
 
-enum ordo_type_kind { ORDO_SIGNED, ORDO_UNSIGNED, ORDO_FLOAT, ORDO_COMPLEX, ORDO_PAIR };
+enum ordo_type_kind { ORDO_SIGNED, ORDO_UNSIGNED, ORDO_FLOAT, ORDO_COMPLEX, ORDO_PAIR, ORDO_STATE };
 
 struct ordo_type_facts {
 	const char *name; /* "f32" */
 	uint32_t size;	  /* bytes */
 	enum ordo_type_kind kind;
 	bool is_float;	     /* ORDO_FLOAT */
-	enum ordo_type part; /* of a complex number, its parts; of a pair, the value; else itself */
+	/* of a complex number, its parts; of a pair, the value; of a state of a sum without order
+	 * (accumulate.h), the elements that it is a sum of; else itself */
+	enum ordo_type part;
 	/* floats and complex numbers: bits of the significand, the hidden one included: u =
 	 * 2^-precision */
 	uint32_t precision;
@@ -46,7 +48,7 @@ ORDO_API double ordo_type_round(enum ordo_type type, double number);
 /* elements[at] as a number; and a number as elements[at], rounded if that is a float, while an
  * integer must be one of the type and below 2^53. Of a complex number that is the real part, and
  * the imaginary one is put as 0; of a pair the value, and the index is put as 0. The memory needs
- * no alignment. */
+ * no alignment. A state is the sum that it holds, rounded to the elements that it is a sum of. */
 ORDO_API double ordo_element_get(enum ordo_type type, const void *elements, size_t at);
 ORDO_API void ordo_element_put(enum ordo_type type, void *elements, size_t at, double number);
 
