@@ -5,8 +5,16 @@
  */
 #include <ordo/plugin.h>
 
-/* The sum grows from the last rank to rank 0, and the result goes back along the chain. */
-static void write_chain(struct ordo_builder *b, const struct ordo_problem *problem)
+/* The result goes back along the chain, or from rank 0 to each by itself. */
+enum { CHAIN, STAR };
+static const struct ordo_plugin_parameter parameters[] = {{.name = "back",
+	.meaning = "how the result goes back: from rank to rank, or from the first to each",
+	.words = "chain|star",
+	.fallback = "chain"}};
+
+/* The sum grows from the last rank to rank 0. */
+static void write_chain(
+	struct ordo_builder *b, const struct ordo_problem *problem, const uint32_t *values)
 {
 	const uint32_t n = problem->nrank, nchunk = problem->chunks_per_block;
 	for (uint32_t rank = 0; rank < n; rank++)
@@ -17,25 +25,29 @@ static void write_chain(struct ordo_builder *b, const struct ordo_problem *probl
 	}
 	for (uint32_t rank = 1; rank < n; rank++) {
 		ordo_phase(b, "broadcast", rank - 1);
-		ordo_copy(b, ordo_output_of(b, rank, 0), ordo_output_of(b, rank - 1, 0), nchunk);
+		ordo_copy(b, ordo_output_of(b, rank, 0),
+			ordo_output_of(b, values[0] == STAR ? 0 : rank - 1, 0), nchunk);
 	}
 }
 
-static uint64_t count_steps(const struct ordo_problem *problem)
+static uint64_t count_steps(const struct ordo_problem *problem, const uint32_t *values)
 {
-	return 2 * ((uint64_t)problem->nrank - 1);
+	const uint64_t chain = problem->nrank - 1, back = values[0] == STAR ? chain > 0 : chain;
+	return chain + back;
 }
 
-/* A rank in the middle passes sums on in one direction and results in the other. */
-static uint64_t count_volume(const struct ordo_problem *problem)
+/* A rank in the middle of a chain passes sums on in one direction and results in the other; rank 0
+ * sends the result to all. */
+static uint64_t count_volume(const struct ordo_problem *problem, const uint32_t *values)
 {
-	const uint64_t times = problem->nrank > 2 ? 2 : problem->nrank - 1;
-	return times * problem->chunks_per_block;
+	const uint64_t others = problem->nrank - 1, chain = others > 1 ? 2 : others;
+	return (values[0] == STAR ? others : chain) * problem->chunks_per_block;
 }
 
 ORDO_PLUGIN(.name = "chain-sum", .summary = "along a chain of ranks and back",
 	.how = "The sum grows from the last rank to the first, and the result goes back.",
-	.when = "Where only neighbours have links.", .operators = 1u << ORDO_ALLREDUCE,
-	.ranks = "any", .steps = "2(N-1)", .volume = "2", .order = "linear, from the last rank",
+	.when = "Where only neighbours have links.", .parameters = parameters, .nparameter = 1,
+	.operators = 1u << ORDO_ALLREDUCE, .ranks = "any", .steps = "2(N-1); back=star: N",
+	.volume = "2; back=star: N-1", .order = "linear, from the last rank",
 	.topologies = "any with links from rank to rank", .source = "folklore",
 	.write = write_chain, .count_steps = count_steps, .count_volume = count_volume);

@@ -32,12 +32,34 @@ def _(ordo):
                       "-o", "t.json")
     wanted("by chain-sum(map=[0,3,2,1])" in done.err, done.err)
     ordo.works("predict", "t.json", "--size", "1MiB")
+    done = ordo.works("compile", "allreduce", "-n", 5, "-a", "mine.so(back=star)", "-o", "t.json")
+    wanted("by chain-sum(back=star)" in done.err, done.err)
+    answer = ordo.answer("run", "t.json", "--size", "4KiB", "--check", "--links")
+    wanted(answer["check"]["bits_equal"], answer)
+    done = ordo.works("explain", "mine.so")
+    wanted("back=chain" in done.out and "values chain|star; chain if left out" in done.out, done.out)
+    ordo.fails(2, r'back of chain-sum: found "ring", wanted chain\|star', "compile", "allreduce", "-n", 4, "-a",
+               "mine.so(back=ring)")
     wanted("chain-sum: along a chain" in ordo.works("list", "./mine.so").out)
     wanted("Where only neighbours" in ordo.works("explain", "mine.so").out)
     wanted(ordo.answer("list", "mine.so")["algorithm"] == "chain-sum")
     done = ordo.works("compile", "allreduce", "-n", 4, "-a", "mine.so", "--emit", "moves", "-o",
                       "m.json")
     wanted(": proved" in ordo.works("verify", "m.json").out)
+
+
+@desk_case("a parameter may be a number")
+def _(ordo):
+    number = '.least = 0, .most = 1, .fallback = "0"'
+    make(ordo, text=re.sub(r'\.words = "chain\|star",\s*\.fallback = "chain"', number, EXAMPLE))
+    for setting in ("0", "1"):
+        ordo.works("compile", "allreduce", "-n", 4, "-a", f"mine.so(back={setting})", "-o", "s.json")
+        answer = ordo.answer("run", "s.json", "--size", "4KiB", "--check")
+        wanted(answer["check"]["bits_equal"], answer)
+        name = "chain-sum" if setting == "0" else "chain-sum(back=1)"
+        wanted(answer["algorithm"] == name, answer)
+    ordo.fails(2, r'back of chain-sum: found "2", wanted 0\.\.1', "compile", "allreduce", "-n", 4, "-a",
+               "mine.so(back=2)")
 
 
 @desk_case("tune lets it compete")
@@ -62,7 +84,7 @@ def _(ordo):
 # A change of the example, and what is said of it.
 BROKEN = (
     ('.name = "chain-sum"', '.version = 7, .name = "chain-sum"',
-     r"mine.so: error: ordo_plugin: version: found 7, wanted 1\nhint: compile it with"),
+     r"mine.so: error: ordo_plugin: version: found 7, wanted 2\nhint: compile it with"),
     ('.name = "chain-sum"', '.size = 8, .name = "chain-sum"',
      r"ordo_plugin: size: found 8, wanted \d+"),
     ('.name = "chain-sum"', '.name = "ring"',
@@ -72,6 +94,13 @@ BROKEN = (
      'name: found "My Chain", wanted up to 64 lower-case letters'),
     (".source = ", ".name = ", "ordo_plugin: source: found none, but it is needed"),
     (".count_steps = count_steps,", "", "ordo_plugin: count_steps: found none"),
+    (".nparameter = 1", ".nparameter = 17", "parameters: found 17, wanted at most 16"),
+    (".parameters = parameters, ", "", "parameters: found none of 1, wanted at most 16"),
+    ('{.name = "back"', '{.name = "map"', 'parameter 0: name: found "map", wanted a new one'),
+    ('{.name = "back"', '{.name = "Back"', 'parameter 0: name: found "Back", wanted a new one'),
+    ('{.name = "back",', "{", "parameter 0: found no name, but it is needed"),
+    ('.fallback = "chain"', '.fallback = "cha"', 'parameter back: fallback: found "cha", wanted'),
+    ('.words = "chain|star"', ".least = 1, .most = 3", 'fallback: found "chain", wanted a value'),
     ("1u << ORDO_ALLREDUCE", "0xfff", "operators: found 0xfff, wanted bits"),
     ("ORDO_PLUGIN(", "#define NOTHING(...) extern int nothing\nNOTHING(",
      r'found no symbol "ordo_plugin", wanted an algorithm\nhint: ORDO_PLUGIN'),
@@ -85,8 +114,10 @@ BROKEN = (
 )
 NEVER = """
 #include <stdio.h>
-static bool never(const struct ordo_problem *problem, char *why, size_t size)
+static bool never(const struct ordo_problem *problem, const uint32_t *values, char *why,
+	size_t size)
 {
+	(void)values;
 	snprintf(why, size, "ranks: found %u, wanted 5", problem->nrank);
 	return problem->nrank == 5;
 }

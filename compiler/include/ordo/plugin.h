@@ -20,10 +20,22 @@ extern "C" {
 
 /* The version of the struct below and of all that it is passed; an object of another one is
  * refused. */
-#define ORDO_PLUGIN_VERSION 1
+#define ORDO_PLUGIN_VERSION 2
 
-/* All but `applicable` and `chunks` are needed. Texts are for people; they and the functions live
- * as long as the process. */
+/* A parameter, as given behind the path: ./mine.so(radix=4,fold=linear). */
+struct ordo_plugin_parameter {
+	const char *name;     /* lower-case letters, digits and hyphens; not `map`, not `via` */
+	const char *meaning;  /* a line */
+	const char *fallback; /* the value if it is left out, as text */
+	const char *words;    /* "linear|folded", of which it is one; NULL: it is a number */
+	uint32_t least, most; /* of a number */
+};
+
+/* Of one plugin, at most. */
+#define ORDO_PLUGIN_PARAMETERS 16
+
+/* All but `applicable`, `chunks` and `parameters` are needed. Texts are for people; all that is
+ * pointed to lives as long as the process. */
 struct ordo_plugin {
 	uint32_t version; /* ORDO_PLUGIN_VERSION */
 	uint32_t size;	  /* sizeof(struct ordo_plugin) */
@@ -39,17 +51,26 @@ struct ordo_plugin {
 	const char *topologies;	    /* "any with links from rank to rank" */
 	const char *source;	    /* of the idea */
 
+	/* [nparameter]; NULL: it has none */
+	const struct ordo_plugin_parameter *parameters;
+	uint32_t nparameter;
+
+	/* Of all functions: values is [nparameter], each a number, or the place of the word among
+	 * those there are, from 0. */
+
 	/* Whether it has a program for a problem, whose chunks_per_block is 0 if none were asked
 	 * for. false: why says what is wanted, "ranks: found 6, wanted 2^k" */
-	bool (*applicable)(const struct ordo_problem *problem, char *why, size_t size);
+	bool (*applicable)(
+		const struct ordo_problem *problem, const uint32_t *values, char *why, size_t size);
 	/* Chunks of a block where none are asked for. NULL: 1 */
-	uint32_t (*chunks)(const struct ordo_problem *problem);
+	uint32_t (*chunks)(const struct ordo_problem *problem, const uint32_t *values);
 	/* Writes the program; with virtual shards (V != N) as for ordo_compile_program. */
-	void (*write)(struct ordo_builder *b, const struct ordo_problem *problem);
+	void (*write)(
+		struct ordo_builder *b, const struct ordo_problem *problem, const uint32_t *values);
 	/* The longest chain of moves between ranks that each carry on what the one before
 	 * brought, and how many chunks the busiest rank sends: costs in closed form use them. */
-	uint64_t (*count_steps)(const struct ordo_problem *problem);
-	uint64_t (*count_volume)(const struct ordo_problem *problem);
+	uint64_t (*count_steps)(const struct ordo_problem *problem, const uint32_t *values);
+	uint64_t (*count_volume)(const struct ordo_problem *problem, const uint32_t *values);
 };
 
 /* The name of the symbol, and its definition: ORDO_PLUGIN(.name = "mine", ...); */
