@@ -70,6 +70,7 @@ struct ordo_bound_part *ordo_part_bind(const struct ordo_part *part,
 	bound->is_opaque = opaque;
 	bound->margin = opaque ? round_up(opaque->margin, CACHE_LINE) : 0;
 	bound->extent = opaque ? opaque->extent : ordo_type_size(options->type);
+	bound->size = opaque ? opaque->size : bound->extent;
 	bound->divisor = opaque ? 1 : ordo_divisor(&part->problem, options->reduction);
 	bool worked = make_layout(bound, options, opaque, error);
 	if (worked) {

@@ -18,15 +18,21 @@ struct ordo_bound_part {
 	uint32_t divisor;
 	uint64_t extent; /* bytes of an element of input and output */
 	uint64_t wide;	 /* and of scratch */
+	uint64_t size;	 /* of the data in it, the same on all ranks */
 	uint64_t margin; /* bytes before and behind the elements of a buffer */
 	bool is_opaque;	 /* only the messenger knows the type */
 	bool converts;	 /* scratch holds another type */
 	unsigned char *scratch;
 	struct message_buffer *buffers; /* [nrequest] */
-	/* [nrequest] the POST whose message is to be unpacked on arrival; ORDO_NONE: none */
+	/* [nrequest] the POST or SEND that has more to be completed than this request; ORDO_NONE:
+	 * none */
 	uint32_t *unpacks;
 	uint64_t skip; /* elements of every chunk done in earlier rounds */
 };
+
+/* Pieces of a message that have together no more bytes are copied into one; of more, each is a
+ * message. Set by tests, on all ranks and before parts are bound. */
+extern uint64_t ordo_messages_most_packed;
 
 /* Memory for all messages, so that a run needs none: the others would wait for a rank that has
  * none. */

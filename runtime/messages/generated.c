@@ -6,7 +6,6 @@
 struct ordo_part *ordo_part_generate(
 	const struct ordo_programs *programs, uint32_t rank, struct ordo_error *error)
 {
-	const uint32_t nrank = programs->problem.nrank;
 	struct steps steps = {.problem = &programs->problem,
 		.rank = rank,
 		.scratch_slots = programs->scratch_slots,
@@ -14,20 +13,16 @@ struct ordo_part *ordo_part_generate(
 	struct ordo_rank_move *moves;
 	if (!ordo_programs_moves(programs, rank, &moves, &steps.count, error))
 		return NULL;
-	uint32_t *counts = calloc((size_t)nrank * 2, sizeof *counts);
-	struct message_numbers numbers = {counts, counts + nrank};
 	struct ordo_part *part = NULL;
-	steps.items = malloc(((size_t)steps.count + 1) * sizeof *steps.items);
-	if (counts && steps.items) {
+	if (ordo_steps_open(&steps)) {
 		for (uint32_t i = 0; i < steps.count; i++)
-			steps.items[i] = ordo_step_of(&moves[i].task, moves[i].level,
-				moves[i].receives, moves[i].sender, &numbers);
+			ordo_steps_set(&steps, i, &moves[i].task, moves[i].level, moves[i].receives,
+				moves[i].sender);
 		part = ordo_part_of_steps(&steps, error);
 	} else {
 		ordo_fail_memory(error);
 	}
 	free(moves);
-	free(counts);
-	free(steps.items);
+	ordo_steps_free(&steps);
 	return part;
 }

@@ -14,14 +14,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Receives posted and not completed; of those, into buffers of requests; and sends of earlier
- * levels not completed. */
+/* Pieces of receives posted and not completed; receives, of those, into buffers of requests; and
+ * pieces of sends of earlier levels not completed. */
 enum { MOST_RECEIVES = 64, MOST_BUFFERED = 8, MOST_SENDS = 64 };
 
 enum message_state { UNBORN, IN_FLIGHT, COMPLETE };
 
 struct message {
-	uint32_t request, step;
 	enum message_state state;
 	bool buffered;
 };
@@ -41,6 +40,7 @@ struct writer {
 	uint32_t *free_at;	  /* [steps] of receives: the first step before which to post */
 	struct reader *readers;
 	size_t nreader, reader_room;
+	struct piece *pieces; /* of steps, with their requests */
 	uint32_t *free_requests;
 	uint32_t nfree, nrequest;
 	uint32_t next_receive; /* the first step from which on receives are not posted */
@@ -51,12 +51,18 @@ struct writer {
 	bool no_memory;
 };
 
-/* Of a message: it does not go straight between a slot and the network. */
+static const struct piece *pieces_of_step(const struct writer *w, const struct step *step)
+{
+	return &w->pieces[step->first];
+}
+
+/* Of a message: its pieces do not go straight between slots and the network. */
 static bool is_buffered(const struct writer *w, const struct step *step)
 {
+	const struct piece *piece = pieces_of_step(w, step);
 	const bool converts =
 		w->steps->problem->accumulate &&
-		(step->src_buffer == ORDO_SCRATCH) != (step->dst_buffer == ORDO_SCRATCH);
+		(piece->src_buffer == ORDO_SCRATCH) != (piece->dst_buffer == ORDO_SCRATCH);
 	return step->kind == STEP_RECEIVE_REDUCE || converts;
 }
 
@@ -65,7 +71,12 @@ static bool is_receive(const struct step *step)
 	return step->kind == STEP_RECEIVE || step->kind == STEP_RECEIVE_REDUCE;
 }
 
-static uint32_t cell(const struct writer *w, enum ordo_buffer buffer, uint32_t slot)
+static bool is_send(const struct step *step)
+{
+	return step->kind == STEP_SEND || step->kind == STEP_SEND_REDUCE;
+}
+
+static uint32_t cell(const struct writer *w, unsigned buffer, uint32_t slot)
 {
 	if (buffer == ORDO_SCRATCH)
 		return w->ninput + w->noutput + slot;
@@ -82,7 +93,7 @@ static bool reads_own(const struct step *step)
 
 static bool writes_own(const struct step *step)
 {
-	return step->kind != STEP_SEND;
+	return !is_send(step);
 }
 
 static void emit(struct writer *w, struct instruction instruction)
@@ -105,31 +116,42 @@ static void emit(struct writer *w, struct instruction instruction)
 	w->part->instructions[w->part->ninstruction++] = instruction;
 }
 
-static uint32_t take_request(struct writer *w)
+/* A request for every piece of a message, which may go alone. */
+static void take_requests(struct writer *w, const struct step *step)
 {
-	return w->nfree ? w->free_requests[--w->nfree] : w->nrequest++;
+	for (uint32_t i = 0; i < step->npiece; i++)
+		w->pieces[step->first + i].request =
+			(w->nfree ? w->free_requests[--w->nfree] : w->nrequest++) & 0xfffffff;
 }
 
-/* Completes a message, if it is in flight. The request of a buffered one stays taken until its data
- * was used. */
-static void complete(struct writer *w, uint32_t step)
+static void free_requests(struct writer *w, const struct step *step)
 {
-	struct message *message = &w->messages[step];
+	for (uint32_t i = 0; i < step->npiece; i++)
+		w->free_requests[w->nfree++] = pieces_of_step(w, step)[i].request;
+}
+
+/* Completes a message, if it is in flight. The requests of a buffered one stay taken until its data
+ * was used. */
+static void complete(struct writer *w, uint32_t at)
+{
+	const struct step *step = &w->steps->items[at];
+	struct message *message = &w->messages[at];
 	if (message->state != IN_FLIGHT)
 		return;
-	emit(w, (struct instruction){.kind = WAIT, .request = message->request & 0xffffff});
+	emit(w, (struct instruction){
+			.kind = WAIT, .request = pieces_of_step(w, step)->request & 0x3ffffff});
 	message->state = COMPLETE;
-	if (is_receive(&w->steps->items[step]))
-		w->nposted--;
+	if (is_receive(step))
+		w->nposted -= step->npiece;
 	else
-		w->nsend--;
-	if (!is_receive(&w->steps->items[step]) || !message->buffered)
-		w->free_requests[w->nfree++] = message->request;
+		w->nsend -= step->npiece;
+	if (!is_receive(step) || !message->buffered)
+		free_requests(w, step);
 }
 
 /* Completes what must be complete before cells are read, or written. */
 static void complete_cells(
-	struct writer *w, enum ordo_buffer buffer, uint32_t slot, uint32_t count, bool writes)
+	struct writer *w, unsigned buffer, uint32_t slot, uint32_t count, bool writes)
 {
 	for (uint32_t i = 0; i < count; i++) {
 		const uint32_t at = cell(w, buffer, slot + i);
@@ -144,49 +166,65 @@ static void complete_cells(
 	}
 }
 
-static struct instruction message_of(const struct writer *w, const struct step *step,
-	enum instruction_kind kind, uint32_t request)
+static void complete_src(struct writer *w, const struct step *step)
 {
-	const bool wide = step->src_buffer == ORDO_SCRATCH && step->dst_buffer == ORDO_SCRATCH;
+	const struct piece *piece = pieces_of_step(w, step);
+	for (const struct piece *end = piece + step->npiece; piece < end; piece++)
+		complete_cells(w, piece->src_buffer, piece->src, piece->count, false);
+}
+
+static void complete_dst(struct writer *w, const struct step *step)
+{
+	const struct piece *piece = pieces_of_step(w, step);
+	for (const struct piece *end = piece + step->npiece; piece < end; piece++)
+		complete_cells(w, piece->dst_buffer, piece->dst, piece->count, true);
+}
+
+static struct instruction instruction_of(
+	const struct writer *w, const struct step *step, enum instruction_kind kind)
+{
+	const struct piece *piece = pieces_of_step(w, step);
+	const bool wide = piece->src_buffer == ORDO_SCRATCH && piece->dst_buffer == ORDO_SCRATCH;
 	return (struct instruction){.kind = (unsigned)kind & 7,
-		.src_buffer = (unsigned)step->src_buffer & 3,
-		.dst_buffer = (unsigned)step->dst_buffer & 3,
 		.is_wide = wide && w->steps->problem->accumulate,
-		.request = request & 0xffffff,
+		.request = piece->request & 0x3ffffff,
 		.peer = step->peer,
 		.tag = step->tag,
-		.chunk = step->chunk,
-		.count = step->count,
-		.src = step->src,
-		.dst = step->dst};
+		.first = step->first,
+		.npiece = step->npiece};
 }
 
 static void post(struct writer *w, uint32_t at)
 {
 	const struct step *step = &w->steps->items[at];
-	const uint32_t request = take_request(w);
 	const bool buffered = is_buffered(w, step);
-	w->messages[at] = (struct message){request, at, IN_FLIGHT, buffered};
-	w->nposted++;
+	take_requests(w, step);
+	w->messages[at] = (struct message){IN_FLIGHT, buffered};
+	w->nposted += step->npiece;
 	w->nbuffered += buffered;
 	if (!buffered)
-		complete_cells(w, step->dst_buffer, step->dst, step->count, true);
-	struct instruction instruction = message_of(w, step, POST, request);
-	if (buffered) {
-		instruction.dst_buffer = MESSAGE_BUFFER;
-		instruction.dst = request;
-	}
+		complete_dst(w, step);
+	struct instruction instruction = instruction_of(w, step, POST);
+	instruction.to_message = buffered;
 	emit(w, instruction);
 }
 
-/* Whether a send of this step's slots is in flight: posting now would wait for it. */
-static bool has_readers(const struct writer *w, const struct step *step)
+/* Whether a send of a piece's slots is in flight: posting it now would wait for that. */
+static bool has_readers(const struct writer *w, const struct piece *piece)
 {
-	for (uint32_t i = 0; i < step->count; i++)
-		for (uint32_t r = w->read[cell(w, step->dst_buffer, step->dst + i)]; r != ORDO_NONE;
-			r = w->readers[r].next)
+	for (uint32_t i = 0; i < piece->count; i++)
+		for (uint32_t r = w->read[cell(w, piece->dst_buffer, piece->dst + i)];
+			r != ORDO_NONE; r = w->readers[r].next)
 			if (w->messages[w->readers[r].step].state == IN_FLIGHT)
 				return true;
+	return false;
+}
+
+static bool has_any_readers(const struct writer *w, const struct step *step)
+{
+	for (uint32_t i = 0; i < step->npiece; i++)
+		if (has_readers(w, &pieces_of_step(w, step)[i]))
+			return true;
 	return false;
 }
 
@@ -199,18 +237,18 @@ static void post_early(struct writer *w, uint32_t now)
 		if (!is_receive(step))
 			continue;
 		const bool buffered = is_buffered(w, step);
-		if (at > now &&
-			(w->nposted >= MOST_RECEIVES || w->free_at[at] > now ||
-				(buffered ? w->nbuffered >= MOST_BUFFERED : has_readers(w, step))))
+		if (at > now && (w->nposted >= MOST_RECEIVES || w->free_at[at] > now ||
+					(buffered ? w->nbuffered >= MOST_BUFFERED
+						  : has_any_readers(w, step))))
 			return;
 		post(w, at);
 	}
 }
 
-static void note_reader(struct writer *w, const struct step *step, uint32_t at)
+static void note_reader(struct writer *w, const struct piece *piece, uint32_t at)
 {
-	for (uint32_t i = 0; i < step->count; i++) {
-		const uint32_t place = cell(w, step->src_buffer, step->src + i);
+	for (uint32_t i = 0; i < piece->count; i++) {
+		const uint32_t place = cell(w, piece->src_buffer, piece->src + i);
 		if (!ordo_array_reserve(
 			    &w->readers, &w->reader_room, w->nreader + 1, sizeof *w->readers)) {
 			w->no_memory = true;
@@ -227,61 +265,62 @@ static void limit_sends(struct writer *w, uint32_t at)
 	const struct step *items = w->steps->items;
 	for (; w->nsend >= MOST_SENDS && items[w->oldest_send].level < items[at].level;
 		w->oldest_send++)
-		if (items[w->oldest_send].kind == STEP_SEND)
+		if (is_send(&items[w->oldest_send]))
 			complete(w, w->oldest_send);
 }
 
 static void write_send(struct writer *w, uint32_t at)
 {
 	const struct step *step = &w->steps->items[at];
-	complete_cells(w, step->src_buffer, step->src, step->count, false);
-	limit_sends(w, at);
-	const uint32_t request = take_request(w);
 	const bool buffered = is_buffered(w, step);
-	struct instruction instruction = message_of(w, step, SEND, request);
+	complete_src(w, step);
+	limit_sends(w, at);
+	take_requests(w, step);
+	struct instruction instruction = instruction_of(w, step, SEND);
 	if (buffered) {
 		struct instruction copy = instruction;
 		copy.kind = COPY;
-		copy.dst_buffer = instruction.src_buffer = MESSAGE_BUFFER;
-		copy.dst = instruction.src = request;
+		copy.to_message = instruction.from_message = true;
 		emit(w, copy);
 	}
 	emit(w, instruction);
 	if (!w->no_memory)
 		w->part->nsend++;
-	w->nsend++;
-	w->messages[at] = (struct message){request, at, IN_FLIGHT, buffered};
-	if (!buffered)
-		note_reader(w, step, at);
+	w->nsend += step->npiece;
+	w->messages[at] = (struct message){IN_FLIGHT, buffered};
+	for (uint32_t i = 0; i < step->npiece && !buffered; i++)
+		note_reader(w, &pieces_of_step(w, step)[i], at);
 }
 
 static void write_local(struct writer *w, const struct step *step)
 {
-	struct instruction instruction =
-		message_of(w, step, step->kind == STEP_REDUCE ? REDUCE : COPY, 0);
-	complete_cells(w, step->src_buffer, step->src, step->count, false);
-	complete_cells(w, step->dst_buffer, step->dst, step->count, true);
-	emit(w, instruction);
+	complete_src(w, step);
+	complete_dst(w, step);
+	emit(w, instruction_of(w, step, step->kind == STEP_REDUCE ? REDUCE : COPY));
+}
+
+static void note_received(struct writer *w, const struct piece *piece, uint32_t at)
+{
+	for (uint32_t i = 0; i < piece->count; i++)
+		w->received[cell(w, piece->dst_buffer, piece->dst + i)] = at;
 }
 
 /* The receive was posted; now its data is used. */
 static void write_receive(struct writer *w, uint32_t at)
 {
 	const struct step *step = &w->steps->items[at];
-	const struct message *message = &w->messages[at];
-	if (!message->buffered) {
-		for (uint32_t i = 0; i < step->count; i++)
-			w->received[cell(w, step->dst_buffer, step->dst + i)] = at;
+	if (!w->messages[at].buffered) {
+		for (uint32_t i = 0; i < step->npiece; i++)
+			note_received(w, &pieces_of_step(w, step)[i], at);
 		return;
 	}
 	complete(w, at);
-	complete_cells(w, step->dst_buffer, step->dst, step->count, true);
-	struct instruction instruction = message_of(
-		w, step, step->kind == STEP_RECEIVE_REDUCE ? REDUCE : COPY, message->request);
-	instruction.src_buffer = MESSAGE_BUFFER;
-	instruction.src = message->request;
+	complete_dst(w, step);
+	struct instruction instruction =
+		instruction_of(w, step, step->kind == STEP_RECEIVE_REDUCE ? REDUCE : COPY);
+	instruction.from_message = true;
 	emit(w, instruction);
-	w->free_requests[w->nfree++] = message->request;
+	free_requests(w, step);
 	w->nbuffered--;
 }
 
@@ -292,32 +331,37 @@ static void find_free_at(struct writer *w)
 	uint32_t *touched = w->read; /* of each cell, one step more than the last; 0: none */
 	for (uint32_t at = 0; at < w->steps->count; at++) {
 		const struct step *step = &w->steps->items[at];
-		for (uint32_t i = 0; i < step->count; i++) {
-			if (writes_own(step)) {
-				uint32_t *last = &touched[cell(w, step->dst_buffer, step->dst + i)];
-				if (is_receive(step) && !is_buffered(w, step))
-					w->free_at[at] =
-						*last > w->free_at[at] ? *last : w->free_at[at];
-				*last = at + 1;
+		const struct piece *piece = pieces_of_step(w, step);
+		const bool goes_straight = is_receive(step) && !is_buffered(w, step);
+		for (const struct piece *end = piece + step->npiece; piece < end; piece++)
+			for (uint32_t i = 0; i < piece->count; i++) {
+				if (writes_own(step)) {
+					uint32_t *last = &touched[cell(
+						w, piece->dst_buffer, piece->dst + i)];
+					if (goes_straight && *last > w->free_at[at])
+						w->free_at[at] = *last;
+					*last = at + 1;
+				}
+				if (reads_own(step))
+					touched[cell(w, piece->src_buffer, piece->src + i)] =
+						at + 1;
 			}
-			if (reads_own(step))
-				touched[cell(w, step->src_buffer, step->src + i)] = at + 1;
-		}
 	}
 }
 
 static bool open_writer(struct writer *w, const struct steps *steps)
 {
 	w->steps = steps;
+	w->pieces = steps->pieces;
 	w->ninput = ordo_input_slots(steps->problem, steps->rank);
 	w->noutput = ordo_output_slots(steps->problem, steps->rank);
 	const size_t ncell = (size_t)w->ninput + w->noutput + steps->scratch_slots + 1,
-		     nstep = (size_t)steps->count + 1;
+		     nstep = (size_t)steps->count + 1, npiece = (size_t)steps->npiece + 1;
 	w->received = ordo_array_make(ncell, sizeof *w->received, 0xff);
 	w->read = ordo_array_make(ncell, sizeof *w->read, 0);
 	w->messages = calloc(nstep, sizeof *w->messages);
 	w->free_at = calloc(nstep, sizeof *w->free_at);
-	w->free_requests = calloc(nstep, sizeof *w->free_requests);
+	w->free_requests = calloc(npiece, sizeof *w->free_requests);
 	if (!w->received || !w->read || !w->messages || !w->free_at || !w->free_requests)
 		return false;
 	find_free_at(w);
@@ -331,7 +375,7 @@ static void write_steps(struct writer *w)
 	for (uint32_t at = 0; at < w->steps->count && !w->no_memory; at++) {
 		const struct step *step = &w->steps->items[at];
 		post_early(w, at);
-		if (step->kind == STEP_SEND)
+		if (is_send(step))
 			write_send(w, at);
 		else if (is_receive(step))
 			write_receive(w, at);
@@ -354,16 +398,22 @@ static void copy_problem(struct ordo_problem *to, const struct ordo_problem *fro
 	to->accumulate = from->accumulate;
 }
 
+/* Appends the pieces to the instructions. */
 static struct ordo_part *finish(struct writer *w)
 {
 	const struct steps *steps = w->steps;
-	if (!w->part && !w->no_memory) /* a rank with nothing to do */
-		w->part = calloc(1, sizeof *w->part);
-	if (!w->part || w->no_memory)
+	const uint32_t n = w->part ? w->part->ninstruction : 0; /* 0: a rank with nothing to do */
+	const size_t end = sizeof *w->part + n * sizeof *w->part->instructions,
+		     bytes = end + steps->npiece * sizeof *steps->pieces;
+	struct ordo_part *part = w->no_memory ? NULL : realloc(w->part, bytes);
+	if (!part)
 		return NULL;
-	struct ordo_part *part = w->part;
+	if (!w->part)
+		memset(part, 0, sizeof *part);
 	w->part = NULL;
-	part->bytes = sizeof *part + part->ninstruction * sizeof *part->instructions;
+	memcpy(&part->instructions[n], steps->pieces, bytes - end);
+	part->bytes = bytes;
+	part->npiece = steps->npiece;
 	copy_problem(&part->problem, steps->problem);
 	part->rank = steps->rank;
 	part->scratch_slots = steps->scratch_slots;
@@ -372,11 +422,11 @@ static struct ordo_part *finish(struct writer *w)
 	return part;
 }
 
-struct ordo_part *ordo_part_of_steps(const struct steps *steps, struct ordo_error *error)
+struct ordo_part *ordo_part_of_steps(struct steps *steps, struct ordo_error *error)
 {
 	struct writer w = {0};
 	struct ordo_part *part = NULL;
-	if (open_writer(&w, steps)) {
+	if (ordo_steps_gather(steps) && open_writer(&w, steps)) {
 		write_steps(&w);
 		part = finish(&w);
 	}

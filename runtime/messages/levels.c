@@ -1,16 +1,19 @@
 /* levels.c - one linear extension of a schedule, the same on all ranks, and a rank's steps in it.
  *
  * The level of a move is the number of moves on the longest path of the happens-before relation
- * that ends before it. Moves of one level are unordered, so they access different memory, and any
- * order of levels with any order inside a level is a linear extension. A rank takes the steps of a
- * level in this order: first its own tasks, then what it receives; so two ranks that exchange data
- * both send before either waits. */
+ * that ends before it, where sends of a stream that follow each other, to one peer and to different
+ * slots, count as one. So levels do not decrease in a stream, and increase from the moves before a
+ * Notify to those after its Wait: of two accesses to one memory of which one writes, the one that
+ * happens before has the lower level. Any order inside a level computes the same values. A rank
+ * takes the steps of a level in this order: first its own tasks, then what it receives; so two
+ * ranks that exchange data both send before either waits. */
 #include "part.h"
 #include <ordo/arena.h>
 #include <ordo/detail/fail.h>
 #include <ordo/greedy.h>
 #include <ordo/signals.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct ordo_levels {
 	const struct ordo_schedule *schedule;
@@ -21,11 +24,23 @@ struct ordo_levels {
 	uint32_t most_chunks;	  /* of one message */
 };
 
+/* Where a stream is. */
+struct position {
+	uint32_t next;	/* the level of its next move, if that does not share a level */
+	uint32_t least; /* what it waited for has lower levels */
+	/* The sends that share the level before: one of them, and of each buffer of the peer the
+	 * slots from the first that they write to the last. */
+	const struct ordo_task *send; /* NULL: the last move sends nothing */
+	struct {
+		uint32_t begin, end;
+	} written[ORDO_NBUFFER];
+};
+
 struct walk {
 	struct ordo_levels *levels;
 	const struct ordo_pairing *pairing;
-	uint32_t *at; /* [nstream] the level of the next move of a stream */
-	uint32_t nmove, nvisited;
+	struct position *at; /* [nstream] */
+	uint32_t nvisited;
 };
 
 static bool is_move(const struct ordo_task *task)
@@ -33,18 +48,56 @@ static bool is_move(const struct ordo_task *task)
 	return task->kind != ORDO_NOTIFY && task->kind != ORDO_WAIT;
 }
 
+static bool is_send(const struct ordo_task *task)
+{
+	return task->kind == ORDO_SEND || task->kind == ORDO_SEND_REDUCE;
+}
+
+/* Takes the slots that a send writes, if they are before or behind all that are taken. */
+static bool take_slots(struct position *at, const struct ordo_task *task)
+{
+	const uint32_t begin = task->dst, end = task->dst + task->count;
+	uint32_t *first = &at->written[task->dst_buffer].begin,
+		 *last = &at->written[task->dst_buffer].end;
+	if (*first < *last && end > *first && begin < *last)
+		return false;
+	*first = *first < *last && *first < begin ? *first : begin;
+	*last = *last > end ? *last : end;
+	return true;
+}
+
+/* Whether a move has the level of the sends before it. A peer's input may be its output. */
+static bool shares_level(struct position *at, const struct ordo_task *task)
+{
+	return at->send && at->least < at->next && at->send->kind == task->kind &&
+	       at->send->peer == task->peer && at->send->dst_buffer != ORDO_INPUT &&
+	       task->dst_buffer != ORDO_INPUT && take_slots(at, task);
+}
+
+static uint32_t level_of_move(struct position *at, const struct ordo_task *task)
+{
+	if (shares_level(at, task))
+		return at->next - 1;
+	memset(at->written, 0, sizeof at->written);
+	at->send = is_send(task) ? task : NULL;
+	if (at->send)
+		take_slots(at, task);
+	return at->next++;
+}
+
 static enum ordo_visit visit(void *closure, uint32_t stream, uint32_t task)
 {
 	struct walk *walk = closure;
 	const struct ordo_task *tasks = walk->levels->schedule->tasks;
-	uint32_t *at = &walk->at[stream];
+	struct position *at = &walk->at[stream];
 	if (tasks[task].kind == ORDO_WAIT) {
-		const uint32_t notify = ordo_pairing_notify_of(walk->pairing, task);
-		const uint32_t from = walk->levels->level[notify];
-		*at = from > *at ? from : *at;
+		const uint32_t notify = ordo_pairing_notify_of(walk->pairing, task),
+			       from = walk->levels->level[notify];
+		at->least = from > at->least ? from : at->least;
+		at->next = from > at->next ? from : at->next;
 	}
-	walk->levels->level[task] = *at;
-	*at += is_move(&tasks[task]);
+	walk->levels->level[task] =
+		is_move(&tasks[task]) ? level_of_move(at, &tasks[task]) : at->next;
 	walk->nvisited++;
 	return ORDO_VISIT_ON;
 }
@@ -80,8 +133,7 @@ static void for_each_message(const struct ordo_schedule *schedule,
 {
 	for (uint32_t s = 0; s < schedule->nstream; s++)
 		for (uint32_t t = schedule->streams[s].first; t < schedule->streams[s].end; t++) {
-			const unsigned kind = schedule->tasks[t].kind;
-			if (kind == ORDO_SEND || kind == ORDO_SEND_REDUCE)
+			if (is_send(&schedule->tasks[t]))
 				take(levels, t, schedule->streams[s].rank);
 		}
 }
@@ -195,54 +247,25 @@ static struct placed *place_steps(const struct ordo_levels *levels, uint32_t ran
 	return list;
 }
 
-struct step ordo_step_of(const struct ordo_task *task, uint32_t level, bool receives,
-	uint32_t sender, struct message_numbers *numbers)
-{
-	static const enum step_kind kinds[2][ORDO_SEND_REDUCE + 1] = {
-		{STEP_COPY, STEP_REDUCE, STEP_SEND, STEP_SEND},
-		{STEP_COPY, STEP_REDUCE, STEP_RECEIVE, STEP_RECEIVE_REDUCE}};
-	const uint32_t peer = receives ? sender : task->peer;
-	struct step step = {.kind = kinds[receives][task->kind],
-		.src_buffer = (enum ordo_buffer)task->src_buffer,
-		.dst_buffer = (enum ordo_buffer)task->dst_buffer,
-		.peer = peer,
-		.chunk = task->chunk,
-		.count = task->count,
-		.src = task->src,
-		.dst = task->dst,
-		.level = level};
-	if (step.kind == STEP_SEND)
-		step.tag = numbers->sent[peer]++ % ORDO_MESSAGE_TAGS;
-	else if (receives)
-		step.tag = numbers->received[peer]++ % ORDO_MESSAGE_TAGS;
-	return step;
-}
-
 struct ordo_part *ordo_part_create(
 	const struct ordo_levels *levels, uint32_t rank, struct ordo_error *error)
 {
 	const struct ordo_schedule *schedule = levels->schedule;
-	const uint32_t nrank = schedule->problem.nrank;
 	struct steps steps = {.problem = &schedule->problem,
 		.rank = rank,
 		.scratch_slots = schedule->scratch_slots,
 		.most_chunks = levels->most_chunks};
 	struct placed *list = place_steps(levels, rank, &steps.count);
-	uint32_t *counts = calloc((size_t)nrank * 2, sizeof *counts);
-	struct message_numbers numbers = {counts, counts + nrank};
 	struct ordo_part *part = NULL;
-	steps.items = malloc(((size_t)steps.count + 1) * sizeof *steps.items);
-	if (list && counts && steps.items) {
+	if (list && ordo_steps_open(&steps)) {
 		for (uint32_t i = 0; i < steps.count; i++)
-			steps.items[i] = ordo_step_of(&schedule->tasks[list[i].task],
-				levels->level[list[i].task], list[i].key & 1, list[i].sender,
-				&numbers);
+			ordo_steps_set(&steps, i, &schedule->tasks[list[i].task],
+				levels->level[list[i].task], list[i].key & 1, list[i].sender);
 		part = ordo_part_of_steps(&steps, error);
 	} else {
 		ordo_fail_memory(error);
 	}
 	free(list);
-	free(counts);
-	free(steps.items);
+	ordo_steps_free(&steps);
 	return part;
 }

@@ -11,47 +11,65 @@ static bool fits(uint32_t first, uint32_t count, uint32_t room)
 	return count <= room && first <= room - count;
 }
 
-/* Slots of a buffer of the rank; of the buffer of a request, only that request's own. */
-static bool slots_fit(const struct ordo_part *part, unsigned buffer, uint32_t slot,
-	const struct instruction *instruction)
+static bool slots_fit(
+	const struct ordo_part *part, unsigned buffer, uint32_t slot, const struct piece *piece)
 {
 	const uint32_t room = buffer == ORDO_INPUT ? ordo_input_slots(&part->problem, part->rank)
 			      : buffer == ORDO_OUTPUT
 				      ? ordo_output_slots(&part->problem, part->rank)
 				      : part->scratch_slots;
-	if (buffer == MESSAGE_BUFFER)
-		return slot == instruction->request;
-	return fits(slot, instruction->count, room);
+	return buffer < ORDO_NBUFFER && fits(slot, piece->count, room);
+}
+
+static bool is_sound_piece(const struct ordo_part *part, const struct instruction *instruction,
+	const struct piece *piece)
+{
+	const unsigned kind = instruction->kind;
+	const bool reads = kind == SEND || kind == COPY || kind == REDUCE,
+		   writes = kind == POST || kind == COPY || kind == REDUCE,
+		   is_message = kind == POST || kind == SEND || instruction->from_message ||
+				instruction->to_message;
+	if (!piece->count || piece->count > part->most_chunks + (kind >= COPY) * ORDO_LIMIT ||
+		!fits(piece->chunk, piece->count, ordo_nchunk(&part->problem)) ||
+		(is_message && piece->request >= part->nrequest))
+		return false;
+	return (!reads || instruction->from_message ||
+		       slots_fit(part, piece->src_buffer, piece->src, piece)) &&
+	       (!writes || instruction->to_message ||
+		       slots_fit(part, piece->dst_buffer, piece->dst, piece));
 }
 
 static bool is_sound(const struct ordo_part *part, const struct instruction *instruction)
 {
 	const unsigned kind = instruction->kind;
-	const bool reads = kind == SEND || kind == COPY || kind == REDUCE,
-		   writes = kind == POST || kind == COPY || kind == REDUCE;
-	if (kind > REDUCE || (instruction->request >= part->nrequest && kind <= SEND))
+	if (kind > REDUCE || (kind == WAIT && instruction->request >= part->nrequest))
 		return false;
 	if (kind == WAIT)
 		return true;
-	if (!instruction->count ||
-		instruction->count > part->most_chunks + (kind >= COPY) * ORDO_LIMIT ||
-		!fits(instruction->chunk, instruction->count, ordo_nchunk(&part->problem)))
+	if (!instruction->npiece || !fits(instruction->first, instruction->npiece, part->npiece))
+		return false;
+	const struct piece *pieces = pieces_of(part, instruction);
+	const bool is_message = kind == POST || kind == SEND || instruction->from_message ||
+				instruction->to_message;
+	if (is_message && instruction->request != pieces->request)
 		return false;
 	if ((kind == POST || kind == SEND) &&
 		(instruction->peer >= part->problem.nrank || instruction->peer == part->rank ||
 			instruction->tag >= ORDO_MESSAGE_TAGS))
 		return false;
-	return (!reads ||
-		       slots_fit(part, instruction->src_buffer, instruction->src, instruction)) &&
-	       (!writes || slots_fit(part, instruction->dst_buffer, instruction->dst, instruction));
+	for (uint32_t i = 0; i < instruction->npiece; i++)
+		if (!is_sound_piece(part, instruction, &pieces[i]))
+			return false;
+	return true;
 }
 
 static bool is_part(const struct ordo_part *part, size_t size)
 {
 	if (size < sizeof *part || part->bytes != size ||
-		size != sizeof *part + (uint64_t)part->ninstruction * sizeof *part->instructions ||
+		size != sizeof *part + (uint64_t)part->ninstruction * sizeof *part->instructions +
+				(uint64_t)part->npiece * sizeof(struct piece) ||
 		!ordo_problem_check(&part->problem, NULL) || part->rank >= part->problem.nrank ||
-		part->scratch_slots > ORDO_LIMIT || part->nrequest > part->ninstruction)
+		part->scratch_slots > ORDO_LIMIT || part->nrequest > part->npiece)
 		return false;
 	for (uint32_t i = 0; i < part->ninstruction; i++)
 		if (!is_sound(part, &part->instructions[i]))

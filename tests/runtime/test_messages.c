@@ -3,9 +3,11 @@
 #include "check/buffers.h"
 #include "check/check.h"
 #include "compiling.h"
+#include "messages/bound.h"
 #include <ordo/compiler.h>
 #include <ordo/detail/generators.h>
 #include <ordo/detail/messages.h>
+#include <ordo/document.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -70,8 +72,11 @@ static bool start(struct port *port, struct transfer transfer, uint32_t number)
 	*request = (struct request){transfer, false};
 	struct transfer **at = &network->open, *own = &request->transfer;
 	while (*at && ((*at)->sends == own->sends || (*at)->from != own->from ||
-			      (*at)->to != own->to || (*at)->tag != own->tag))
+			      (*at)->to != own->to || (*at)->tag != own->tag)) {
+		network->mismatch |= (*at)->from == own->from && (*at)->to == own->to &&
+				     (*at)->tag == own->tag; /* of which one would it be? */
 		at = &(*at)->next;
+	}
 	if (!*at) {
 		*at = own;
 	} else {
@@ -365,6 +370,81 @@ static void check_form(bool in_place, bool accumulates)
 	assert_true(sweep.nmessage > 5000);
 }
 
+/* Messages of an algorithm with so many elements, run with this bound on what is packed. */
+static uint64_t count_messages(
+	const struct ordo_request *request, uint64_t most_packed, uint64_t count)
+{
+	const uint64_t kept = ordo_messages_most_packed;
+	struct ordo_schedule *schedule = ordo_compile(request, NULL);
+	assert_non_null(schedule);
+	const struct trial_of_part trial = {
+		.schedule = schedule, .options = {.type = ORDO_F32, .count = count}};
+	ordo_messages_most_packed = most_packed;
+	const uint64_t nmessage = check_schedule(&trial);
+	ordo_messages_most_packed = kept;
+	ordo_schedule_destroy(schedule);
+	return nmessage / (request->problem.in_place ? 1 : 2); /* runs */
+}
+
+/* Halving, nearest ranks first: 4, then 2, then 1 block that do not adjoin, in three exchanges. */
+static void one_message_to_a_peer(void **state)
+{
+	(void)state;
+	const struct ordo_request request = {
+		.problem = {.op = ORDO_REDUCESCATTER, .nrank = 8, .nshard = 8},
+		.algorithm = "halving-doubling(masks=near)"};
+	assert_int_equal(count_messages(&request, UINT64_MAX, 10), 8 * 3);
+	assert_int_equal(count_messages(&request, 0, 10), 8 * 7);
+	/* 4 blocks of 40 bytes are too many */
+	assert_int_equal(count_messages(&request, 100, 10), 8 * (4 + 1 + 1));
+}
+
+/* Broadcast that sends the same twice: two receives into one slot are not one message. */
+static void one_slot_twice(void **state)
+{
+	static const char text[] =
+		"{\"schema\": \"ordo/schedule/1\", \"operator\": \"Broadcast\", \"algorithm\": "
+		"\"twice\", \"ranks\": 2, \"root\": 0, \"chunks_per_block\": 1, \"scratch_slots\": "
+		"0, "
+		"\"in_place\": false, \"phases\": [\"all\"], \"programs\": [{\"rank\": 0, "
+		"\"streams\": "
+		"[{\"name\": \"local\", \"tasks\": [{\"task\": \"LocalCopy\", \"chunk\": 0, "
+		"\"src\": "
+		"[\"input\", 0], \"dst\": [\"output\", 0], \"phase\": 0}]}, {\"name\": \"to 1\", "
+		"\"tasks\": [{\"task\": \"Wait\", \"peer\": 1, \"signal\": 0, \"phase\": 0}, "
+		"{\"task\": "
+		"\"Send\", \"peer\": 1, \"chunk\": 0, \"src\": [\"input\", 0], \"dst\": "
+		"[\"output\", 0], "
+		"\"phase\": 0}, {\"task\": \"Send\", \"peer\": 1, \"chunk\": 0, \"src\": "
+		"[\"input\", 0], "
+		"\"dst\": [\"output\", 0], \"phase\": 0}, {\"task\": \"Notify\", \"peer\": 1, "
+		"\"signal\": "
+		"0, \"phase\": 0}]}]}, {\"rank\": 1, \"streams\": [{\"name\": \"to 1\", \"tasks\": "
+		"[{\"task\": \"Notify\", \"peer\": 0, \"signal\": 0, \"phase\": 0}, {\"task\": "
+		"\"Wait\", "
+		"\"peer\": 0, \"signal\": 0, \"phase\": 0}]}]}]}";
+	struct ordo_schedule *schedule =
+		ordo_schedule_read_text(text, sizeof text - 1, "twice", NULL, NULL);
+	const struct trial_of_part trial = {
+		.schedule = schedule, .options = {.type = ORDO_F32, .count = 10}};
+	(void)state;
+	assert_non_null(schedule);
+	assert_int_equal(check_schedule(&trial), 2 * 2); /* in two runs */
+	ordo_schedule_destroy(schedule);
+}
+
+static void pieces_alone(void **state)
+{
+	(void)state;
+	const uint64_t kept = ordo_messages_most_packed;
+	for (ordo_messages_most_packed = 0; ordo_messages_most_packed <= 300;
+		ordo_messages_most_packed += 300) {
+		check_form(true, false);
+		check_form(false, true);
+	}
+	ordo_messages_most_packed = kept;
+}
+
 static void as_written(void **state)
 {
 	(void)state;
@@ -423,6 +503,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(as_written),
 		cmocka_unit_test(generated), cmocka_unit_test(in_place),
-		cmocka_unit_test(with_a_wide_accumulator)};
+		cmocka_unit_test(with_a_wide_accumulator), cmocka_unit_test(one_message_to_a_peer),
+		cmocka_unit_test(one_slot_twice), cmocka_unit_test(pieces_alone)};
 	return cmocka_run_group_tests_name("messages", tests, NULL, NULL);
 }

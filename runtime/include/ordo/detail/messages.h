@@ -22,8 +22,8 @@ struct ordo_levels; /* the linear extension of a schedule */
 struct ordo_part;   /* one rank's part: instructions */
 struct ordo_bound_part;
 
-/* Messages of a pair of ranks are numbered from 0 up to this, and again from 0: what MPI allows at
- * least for a tag. */
+/* Messages of a pair of ranks, or the pieces of which they are made, are numbered from 0 up to
+ * this, and again from 0: what MPI allows at least for a tag. */
 #define ORDO_MESSAGE_TAGS 32768u
 
 /* Computes the order that is the same on all ranks. The schedule was proved (verify.h), or shapes
@@ -81,7 +81,8 @@ struct ordo_opaque {
 
 /* Requests that a run has in flight at most. */
 ORDO_API uint32_t ordo_part_requests(const struct ordo_part *part);
-/* Messages that a run sends, each of them once for every round. */
+/* Messages that a run sends at least, each of them once for every round: one whose pieces are long
+ * is several. */
 ORDO_API uint32_t ordo_part_sends(const struct ordo_part *part);
 
 /* Binds a part to a type and counts, and allocates its scratch. The part must outlive it.
