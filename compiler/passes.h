@@ -9,7 +9,7 @@
 bool ordo_build(const struct ordo_resolved_request *request, struct ordo_sequence *sequence,
 	struct ordo_error *error);
 
-/* If the problem accumulates in f32: moves sums into scratch, and rounds each once. Needs nothing;
+/* If the problem accumulates: moves sums into scratch, and rounds each once. Needs nothing;
  * may add scratch slots, moves within a rank and streams. */
 bool ordo_accumulate(struct ordo_sequence *sequence, struct ordo_error *error);
 

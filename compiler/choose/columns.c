@@ -118,6 +118,7 @@ static bool predict(struct ordo_columns *columns, uint32_t i, const struct ordo_
 		.scratch_element_bytes = wish->scratch_element_bytes,
 		.block_count = wish->block_count,
 		.proportional = wish->block_count,
+		.add_cost = wish->add_cost,
 		.limit = limit};
 	struct ordo_prediction *prediction = ordo_predict(schedule, &options, error);
 	if (!prediction)

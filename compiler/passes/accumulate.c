@@ -1,5 +1,5 @@
-/* accumulate.c - moves sums into scratch, where they are f32, and rounds each once, when it is
- * complete.
+/* accumulate.c - moves sums into scratch, where they have a form of their own (accumulate.h), and
+ * rounds each once, when it is complete.
  *
  * An algorithm adds up where the result belongs, or in its own scratch. Here every place of input
  * or output in which something is added up gets a scratch slot beside it, its shadow, and the

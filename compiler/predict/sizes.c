@@ -67,6 +67,7 @@ bool ordo_sizes_make(struct ordo_sizes_of_moves *sizes, const struct ordo_proble
 		.chunks_per_block = problem->chunks_per_block, .element = element ? element : 1};
 	sizes->scratch = element && options->scratch_element_bytes ? options->scratch_element_bytes
 								   : sizes->element;
+	sizes->add_cost = options->add_cost > 0 ? options->add_cost : 1;
 	return options->block_count ? make_unequal(sizes, problem, options, error)
 				    : make_equal(sizes, problem, options, error);
 }

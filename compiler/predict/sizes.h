@@ -13,6 +13,7 @@ struct ordo_sizes_of_moves {
 	double *begin;
 	double *block_bytes;	 /* [nblock] of unequal blocks; NULL: all are equal */
 	double element, scratch; /* bytes of one, and of one in scratch */
+	double add_cost;	 /* of a byte in scratch: how many times that of any other */
 	double bytes;		 /* of one rank's larger buffer, of the largest of all ranks */
 };
 
@@ -55,12 +56,13 @@ static inline double ordo_bytes_moved(
 	return ordo_elements_of(sizes, task->chunk, task->count) * (from < to ? from : to);
 }
 
-/* Bytes added, in the type of the sum. */
+/* Bytes added, in the type of the sum, and each as often as it costs. */
 static inline double ordo_bytes_added(
 	const struct ordo_sizes_of_moves *sizes, const struct ordo_task *task)
 {
 	return ordo_elements_of(sizes, task->chunk, task->count) *
-	       ordo_element_in(sizes, task->dst_buffer);
+	       ordo_element_in(sizes, task->dst_buffer) *
+	       (task->dst_buffer == ORDO_SCRATCH ? sizes->add_cost : 1);
 }
 
 #endif

@@ -64,6 +64,12 @@ enum ordo_type ordo_accumulator(const struct ordo_problem *problem, enum ordo_ty
 		       : type;
 }
 
+double ordo_adding_cost(enum ordo_type accumulator)
+{
+	(void)accumulator;
+	return 1;
+}
+
 static const char *const types[ORDO_NACCUMULATION] = {
 	[ORDO_ACCUMULATE_F32] = "f16, bf16 or f32",
 	[ORDO_ACCUMULATE_EXACT] = "f16, f8e4m3 or f8e5m2",

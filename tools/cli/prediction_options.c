@@ -99,6 +99,7 @@ bool predict_taken(struct call *call, const struct predicting *args,
 		.element_bytes = (uint32_t)ordo_type_size(predicted->type),
 		.scratch_element_bytes = (uint32_t)ordo_type_size(
 			ordo_accumulator(&schedule->problem, predicted->type)),
+		.add_cost = ordo_adding_cost(ordo_accumulator(&schedule->problem, predicted->type)),
 		.through_ranks = args->through_ranks,
 		.progress = show_progress,
 		.closure = &progress};

@@ -20,8 +20,9 @@ struct problem_options {
 		{"in-place", 0, SWITCH, &(args).problem.in_place, NULL,                            \
 			"input and output are one memory"},                                        \
 	{                                                                                          \
-		"accumulate", 0, TEXT, &(args).accumulate, "f32",                                  \
-			"f16 and bf16 sums are made in f32 and rounded once, at the end"           \
+		"accumulate", 0, TEXT, &(args).accumulate,                                         \
+			"f32|exact|binned(bins=2)|binned(bins=3)",                                 \
+			"hold sums in this form, and round them once, at the end"                  \
 	}
 
 /* The only operand is the operator; with read_problem, the ranks are checked too. false:

@@ -52,6 +52,9 @@ bool read_conditions(
 		return false;
 	if (!conditions->order)
 		return true;
+	if (ordo_is_order_free(problem))
+		return refuse_usage(call, NULL, "--order: sums in %s have no order",
+			ordo_accumulation_name(problem->accumulate));
 	if (!ordo_operator_facts(problem->op)->reduces)
 		return refuse_usage(call, NULL, "--order: %s adds nothing, so it has no order",
 			ordo_operator_facts(problem->op)->name);

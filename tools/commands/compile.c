@@ -1,6 +1,7 @@
 /* compile.c - `ordo compile`: from a problem and an algorithm to a proved document. */
 #include "base/clock.h"
 #include "base/progress.h"
+#include "choose/accumulate_price.h"
 #include "choose/order_price.h"
 #include "choose/rejected.h"
 #include "choose/shard_cost.h"
@@ -18,6 +19,7 @@
 #include "report/proof.h"
 #include <inttypes.h>
 #include <ordo/builder.h>
+#include <ordo/detail/accumulate.h>
 #include <ordo/detail/program_moves.h>
 #include <ordo/document.h>
 #include <stdlib.h>
@@ -50,6 +52,7 @@ struct product {
 	struct ordo_tuning tuning;     /* how it was chosen, if it was */
 	struct ordo_wire_bound *bound; /* on the topology; NULL */
 	struct token_price price;      /* of the limit of tokens, if there is one */
+	struct accumulate_price form;  /* of sums without order, likewise */
 	double loads;		       /* seconds of the busiest link; 0: unknown */
 	const struct counts *counts;   /* of the choice */
 };
@@ -251,10 +254,12 @@ static void report_bound(
 	report_least_time(report, product->bound, size_of(args), &ratios);
 }
 
-/* What the limit of tokens costs, and staging. */
-static void report_tokens(
+/* What sums without order cost, the limit of tokens, and staging. */
+static void report_prices(
 	const struct report *report, const struct args *args, const struct product *product)
 {
+	if (product->form.bytes)
+		report_accumulate_price(report, &product->schedule->problem, &product->form);
 	if (args->max_tokens)
 		report_token_price(report, args->max_tokens, &product->price, !args->staging_slots);
 	if (args->staging_slots)
@@ -290,7 +295,7 @@ static void report_document(struct call *call, const struct args *args,
 	report_bound(&report, args, product);
 	report_order_price(&report, product->schedule, topology);
 	report_shard_price(call, product->schedule, topology);
-	report_tokens(&report, args, product);
+	report_prices(&report, args, product);
 	report_compiled(&report, args, times);
 	if (args->summary)
 		report_text(&report,
@@ -317,7 +322,7 @@ static void report_verdict(struct call *call, const struct args *args,
 	report_bound(&report, args, product);
 	report_order_price(&report, schedule, topology);
 	report_shard_price(call, schedule, topology);
-	report_tokens(&report, args, product);
+	report_prices(&report, args, product);
 	report_compiled(&report, args, times);
 	/* Processor time, because other load on the machine does not count. */
 	const double ntask = schedule->ntask ? schedule->ntask : 1, bytes = (double)peak_bytes();
@@ -326,16 +331,23 @@ static void report_verdict(struct call *call, const struct args *args,
 		(double)clock() / CLOCKS_PER_SEC * 1e9 / ntask, bytes, bytes / ntask);
 }
 
-/* Of the limit of tokens and of staging: the same schedule is compiled without them. false:
- * call->status. */
+/* Of sums without order, the limit of tokens, and staging: the same schedule is compiled without.
+ * false: call->status. */
 static bool find_price(struct call *call, const struct args *args,
 	const struct ordo_topology *topology, struct product *product)
 {
 	struct predicting setting = args->setting;
 	setting.bytes = size_of(args);
-	return (!args->max_tokens && !args->staging_slots) ||
-	       find_token_price(
-		       call, &setting, topology, args->moves, product->schedule, &product->price);
+	if ((args->max_tokens || args->staging_slots) &&
+		!find_token_price(
+			call, &setting, topology, args->moves, product->schedule, &product->price))
+		return false;
+	const struct ordo_request request = {.topology = topology,
+		.max_tokens = args->max_tokens,
+		.staging_slots = args->staging_slots};
+	return !ordo_is_order_free(&product->schedule->problem) || args->setting.counts ||
+	       find_accumulate_price(
+		       call, &setting, &request, args->moves, product->schedule, &product->form);
 }
 
 /* The bound of the wire, and what the schedule loads on the busiest link. false: call->status. */

@@ -206,7 +206,7 @@ class Program:
     root       of Reduce, Broadcast, Scatter and Gather
     in_place   input and output are one memory
     shards     vectors to be summed, where they are not one for each rank
-    accumulate "f32": sums of f16 and bf16 are held in it
+    accumulate the form in which sums are held: "f32", "exact", "binned(bins=2)", "binned(bins=3)"
     topology   a name or the file of a document, as for `ordo --topology`; it must have a link for
                every move
     fail_links links of it that are down, ["0-1"]; without a topology, of a full mesh

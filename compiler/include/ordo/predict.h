@@ -79,6 +79,9 @@ struct ordo_predict_options {
 	/* block_count says only in which proportion blocks share the bytes; elements are
 	 * divisible */
 	bool proportional;
+	/* a byte of a sum in scratch takes so many times as long to add as one that the adder's
+	 * rate is of (accumulate.h: ordo_adding_cost); 0: once */
+	double add_cost;
 };
 
 /* Where the seconds of the critical path go; their sum is the total. */

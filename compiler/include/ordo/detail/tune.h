@@ -62,6 +62,7 @@ struct ordo_tune_wish {
 	/* [nblock] the proportions of the blocks at every size (predict.h), whose elements are
 	 * divisible; NULL: equal blocks */
 	const uint64_t *block_count;
+	double add_cost; /* as for a prediction */
 };
 
 /* Seconds at the first, some middle and the last size of a range (of an endless one: the last that
