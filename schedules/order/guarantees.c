@@ -49,11 +49,26 @@ static double log_of_rounding(enum ordo_type type)
 	return log1p(ldexp(1, -(int)ordo_type_facts(type)->precision));
 }
 
+/* Of a sum without order: at most what bins drop, over the sum of absolute values, and the rounding
+ * at the end. */
+static double unordered_bound(enum ordo_type type, enum ordo_type accumulator,
+	enum ordo_reduction reduction, uint32_t leaves)
+{
+	const int words = (int)(ordo_type_size(accumulator) / sizeof(uint64_t));
+	const double dropped = accumulator >= ORDO_BINNED2_F32
+				       ? ldexp(leaves - 1.0, -ORDO_BIN_WIDTH * (words - 1))
+				       : 0;
+	return expm1(
+		log1p(dropped) + ((leaves > 1) + (reduction == ORDO_AVG)) * log_of_rounding(type));
+}
+
 double ordo_error_bound(enum ordo_type type, enum ordo_type accumulator,
 	enum ordo_reduction reduction, const struct ordo_tree_facts *facts)
 {
 	if (ordo_is_associative(type, reduction))
 		return 0;
+	if (ordo_type_facts(accumulator)->kind == ORDO_STATE)
+		return unordered_bound(type, accumulator, reduction, facts->leaves);
 	const uint32_t roundings = reduction == ORDO_PROD ? facts->leaves - 1 : facts->depth;
 	/* A single contribution is exact in both. */
 	const uint32_t last = (accumulator != type && roundings) + (reduction == ORDO_AVG);

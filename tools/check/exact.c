@@ -326,10 +326,29 @@ static double log_of_rounding(enum ordo_type type)
 	return log1p(ldexp(1, -(int)ordo_type_facts(type)->precision));
 }
 
+/* Of sums without order: what their bins drop at most of nleaf numbers, and one rounding; another
+ * for an average. Exact sums drop nothing. */
+static double unordered_bound(
+	const struct values *values, enum ordo_type accumulator, uint32_t nleaf)
+{
+	static const int below[] = {[ORDO_BINNED2_F32 - ORDO_BINNED2_F32] = -28,
+		[ORDO_BINNED3_F32 - ORDO_BINNED2_F32] = -56,
+		[ORDO_BINNED2_F64 - ORDO_BINNED2_F32] = -56,
+		[ORDO_BINNED3_F64 - ORDO_BINNED2_F32] = -84};
+	const double dropped = accumulator < ORDO_BINNED2_F32
+				       ? 0
+				       : ldexp(nleaf - 1.0, below[accumulator - ORDO_BINNED2_F32]);
+	return expm1(log1p(dropped) +
+		     (1 + (values->reduction == ORDO_AVG)) * log_of_rounding(values->type));
+}
+
 /* (1 + u)^n - 1, the relative error bound of n roundings; rounding the accumulator to the type, and
  * dividing, add one rounding each. */
-static double relative_bound(const struct values *values, enum ordo_type accumulator, double n)
+static double relative_bound(
+	const struct values *values, enum ordo_type accumulator, double n, uint32_t nleaf)
 {
+	if (ordo_type_facts(accumulator)->kind == ORDO_STATE)
+		return unordered_bound(values, accumulator, nleaf);
 	const int last = (accumulator != values->type && n > 0) + (values->reduction == ORDO_AVG);
 	return expm1(n * log_of_rounding(accumulator) + last * log_of_rounding(values->type));
 }
@@ -344,14 +363,19 @@ static double beyond_largest(enum ordo_type type, double sum)
 /* Every addend passes through at most depth roundings, and the sum of magnitudes is the sum: all
  * values are positive. */
 static size_t compare_sums(const struct values *values, enum ordo_type accumulator,
-	const void *exact, const void *result, size_t n, uint32_t depth, struct distance *far)
+	const void *exact, const void *result, size_t n, uint32_t depth, uint32_t nleaf,
+	struct distance *far)
 {
-	const double relative = relative_bound(values, accumulator, depth);
+	const double relative = relative_bound(values, accumulator, depth, nleaf);
+	const bool rounds_once =
+		ordo_type_facts(accumulator)->kind == ORDO_STATE && accumulator < ORDO_BINNED2_F32;
 	for (size_t i = 0; i < n; i++) {
 		double sum, error, got = float_at(values->type, result, i);
 		if (values->type != ORDO_F64) {
 			sum = ((const double *)exact)[i];
 			error = fabs(got - sum);
+			if (rounds_once && got != ordo_type_round(values->type, sum))
+				return i;
 		} else {
 			/* A right result is a multiple of 2^-60 too, so the difference is exact. A
 			 * wrong one may be out of range. */
@@ -376,7 +400,7 @@ static size_t compare_averages(const struct values *values, enum ordo_type accum
 {
 	const struct ordo_type_facts *facts = ordo_type_facts(values->type);
 	const double least = ldexp(1, facts->least_exponent + 1 - (int)facts->precision),
-		     relative = relative_bound(values, accumulator, depth) + 2 * 0x1p-64;
+		     relative = relative_bound(values, accumulator, depth, nleaf) + 2 * 0x1p-64;
 	for (size_t i = 0; i < n; i++) {
 		const long double sum = values->type == ORDO_F64
 						? (long double)((const wide *)exact)[i] * 0x1p-60L
@@ -401,7 +425,8 @@ static size_t compare_products(const struct values *values, enum ordo_type accum
 	const struct ordo_type_facts *facts = ordo_type_facts(values->type);
 	const double least = ldexp(1, facts->least_exponent + 1 - (int)facts->precision),
 		     steps = nleaf - 1.0,
-		     relative = relative_bound(values, accumulator, steps) + 2 * steps * 0x1p-64;
+		     relative = relative_bound(values, accumulator, steps, nleaf) +
+				2 * steps * 0x1p-64;
 	for (size_t i = 0; i < n; i++) {
 		long double product = ((const long double *)exact)[i];
 		double got = float_at(values->type, result, i), size = (double)fabsl(product);
@@ -449,7 +474,7 @@ size_t compare_exact(const struct values *values, enum ordo_type accumulator, co
 		return n;
 	}
 	if (values->reduction == ORDO_SUM)
-		return compare_sums(values, accumulator, exact, result, n, depth, far);
+		return compare_sums(values, accumulator, exact, result, n, depth, nleaf, far);
 	if (values->reduction == ORDO_AVG)
 		return compare_averages(values, accumulator, exact, result, n, depth, nleaf, far);
 	if (values->reduction == ORDO_PROD)

@@ -2,6 +2,7 @@
 #include "execution.h"
 #include "proof.h"
 #include <inttypes.h>
+#include <ordo/detail/accumulate.h>
 
 void report_drive(const struct report *report, const struct execution_options *args)
 {
@@ -60,13 +61,17 @@ static void report_exactness(const struct report *report, const struct execution
 		return;
 	const bool rounds = !ordo_is_associative(args->type, args->reduction);
 	if (rounds)
-		report_text(report,
-			"; at most %.3g ulp from the exact %s (%.0f %% of what depth %u allows)",
+		report_text(report, "; at most %.3g ulp from the exact %s (%.0f %% of what ",
 			check->far.ulps,
 			args->reduction == ORDO_PROD  ? "product"
 			: args->reduction == ORDO_AVG ? "average"
 						      : "sum",
-			check->far.bounded * 100, check->depth);
+			check->far.bounded * 100);
+	const struct ordo_problem *problem = &execution->schedule->problem;
+	if (rounds && ordo_is_order_free(problem))
+		report_text(report, "%s allows)", ordo_accumulation_name(problem->accumulate));
+	else if (rounds)
+		report_text(report, "depth %u allows)", check->depth);
 	else if (has_meaning(execution))
 		report_text(report, "; and with the exact result");
 }

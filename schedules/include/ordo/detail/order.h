@@ -110,8 +110,9 @@ ORDO_API char *ordo_forest_print(const struct ordo_forest *forest, struct ordo_a
  * that divided (avg) or to the result (prod): (1+u)^n (1+v)^m - 1 with u = 2^-precision of the
  * accumulator, v = 2^-precision of the type; n = the depth, and for products all additions of the
  * tree, for each rounds the whole; m = 1 where the accumulator is another type, and one more for
- * averages. Holds whenever nothing overflows (products: nor underflows). 0 where nothing rounds:
- * integers, minima, maxima. */
+ * averages. Sums without order: (1 + d)(1+v)^m - 1 with d = 0 for exact ones and
+ * (leaves - 1) 2^(-28(b-1)) for binned ones of b words (accumulate.h). Holds whenever nothing
+ * overflows (products: nor underflows). 0 where nothing rounds: integers, minima, maxima. */
 ORDO_API double ordo_error_bound(enum ordo_type type, enum ordo_type accumulator,
 	enum ordo_reduction reduction, const struct ordo_tree_facts *facts);
 
