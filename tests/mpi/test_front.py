@@ -274,6 +274,22 @@ def _():
            done.stderr)
 
 
+@case("types with any bounds are taken, also others on each rank")
+def _():
+    for settings in ("", "messages"):
+        done = start(3 if IS_WHOLE else 2, [program("extents")], settings=settings)
+        agree(done)
+        for name in ("MPI_Allreduce", "MPI_Reduce", "MPI_Reduce_scatter", "MPI_Ireduce"):
+            wanted(calls(done.stderr, name) > 0, name, done.stderr)
+
+
+@case("a type of negative extent is passed on")
+def _():
+    done = start(2, [program("extents"), "backwards"], settings="strict")
+    wanted(done.returncode != 0 and re.search("strict: MPI_Allreduce .*negative extent",
+                                              done.stderr), done.stderr)
+
+
 def lines(folder, rank):
     text = (folder / f"rank-{rank}.log").read_text().splitlines()
     wanted(re.fullmatch(r"# ordo mpi log 1, rank \d+ of \d+", text[0]), text[0])

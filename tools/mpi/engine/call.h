@@ -77,9 +77,9 @@ int ordo_mpi_reduce(const struct ordo_mpi_call *call);
  * error, or MPI_ERR_OTHER where another has one. All ranks call. */
 int ordo_mpi_agree(MPI_Comm comm, int code);
 /* Compares what the ranks of an intra-communicator call, in words: function, operation, type and
- * counts. All ranks call. MPI_ERR_ARG on all of them if two differ, which rank 0 reports. *passes:
- * this rank passes the call on; then whether any does. */
-int ordo_mpi_compare_calls(MPI_Comm comm, const char *call, bool *passes);
+ * counts. All ranks call. MPI_ERR_ARG on all of them if two differ, which rank 0 reports. *reason:
+ * above 0 if this rank passes the call on; then the highest of any. */
+int ordo_mpi_compare_calls(MPI_Comm comm, const char *call, int *reason);
 
 /* The ranks of an intra-communicator that this thread used for its last reduction: a few
  * nanoseconds. false: not known without asking MPI. */

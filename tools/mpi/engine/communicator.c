@@ -341,7 +341,7 @@ int ordo_mpi_state_scratch(struct mpi_state *state, const struct mpi_elements *e
 	return code;
 }
 
-int ordo_mpi_compare_calls(MPI_Comm comm, const char *call, bool *passes)
+int ordo_mpi_compare_calls(MPI_Comm comm, const char *call, int *reason)
 {
 	enum { MOST = 256 };
 	char own[MOST] = {0}, first[MOST], other[MOST];
@@ -354,11 +354,11 @@ int ordo_mpi_compare_calls(MPI_Comm comm, const char *call, bool *passes)
 	code = PMPI_Bcast(first, MOST, MPI_CHAR, 0, state->comm);
 	if (code != MPI_SUCCESS)
 		return code;
-	/* the lowest rank that differs, and 0 if any passes the call on */
-	const int found[2] = {strcmp(own, first) ? state->rank : state->nrank, !*passes};
+	/* the lowest rank that differs, and the highest reason to pass the call on */
+	const int found[2] = {strcmp(own, first) ? state->rank : state->nrank, -*reason};
 	code = PMPI_Allreduce(found, all, 2, MPI_INT, MPI_MIN, state->comm);
 	const int lowest = all[0];
-	*passes = !all[1];
+	*reason = -all[1];
 	if (code != MPI_SUCCESS || lowest == state->nrank)
 		return code;
 	memcpy(other, own, sizeof other);

@@ -74,7 +74,7 @@ int ordo_mpi_elements(struct mpi_elements *elements, MPI_Datatype datatype, MPI_
 		code = PMPI_Type_size_x(datatype, &size);
 	if (code != MPI_SUCCESS)
 		return code;
-	if (extent < 0 || true_extent < 0)
+	if (extent < 0 || true_extent < 0) /* such calls are passed on */
 		return MPI_ERR_TYPE;
 	elements->size = (uint64_t)size;
 	elements->reach = (uint64_t)true_extent;

@@ -9,7 +9,8 @@ const char *ordo_mpi_class_name(enum ordo_mpi_class class)
 {
 	static const char *const names[ORDO_MPI_NCLASS] = {"taken", "integers", "one rank",
 		"invalid arguments", "operation does not commute", "inter-communicator",
-		"device memory", "prefix sums", "more memory than memory= allows", "order=library"};
+		"device memory", "negative extent", "prefix sums",
+		"more memory than memory= allows", "order=library"};
 	return names[class];
 }
 
@@ -75,6 +76,14 @@ static bool is_on_device(const struct ordo_mpi_call *call, int rank)
 	const bool receives = call->operation != ORDO_MPI_REDUCE || rank == call->root;
 	return ordo_mpi_is_on_device(
 		call->send == MPI_IN_PLACE ? NULL : call->send, receives ? call->receive : NULL);
+}
+
+/* MPI's own reductions fail on such types, or end the program. */
+static bool is_backwards(MPI_Datatype datatype)
+{
+	MPI_Aint low, extent;
+	return datatype != MPI_DOUBLE && datatype != MPI_FLOAT &&
+	       PMPI_Type_get_extent(datatype, &low, &extent) == MPI_SUCCESS && extent < 0;
 }
 
 static bool has_valid_counts(const struct ordo_mpi_call *call, int nrank)
@@ -154,5 +163,7 @@ enum ordo_mpi_class ordo_mpi_classify(const struct ordo_mpi_call *call)
 		class = ORDO_MPI_ONE_RANK;
 	if (class == ORDO_MPI_TAKEN && is_on_device(call, rank))
 		class = ORDO_MPI_DEVICE_MEMORY;
+	if (class == ORDO_MPI_TAKEN && is_backwards(call->datatype))
+		class = ORDO_MPI_BACKWARDS;
 	return class == ORDO_MPI_TAKEN && ordo_mpi_settings.is_library ? ORDO_MPI_AS_IT_IS : class;
 }

@@ -16,17 +16,24 @@ enum ordo_mpi_class {
 	ORDO_MPI_NOT_COMMUTATIVE,
 	ORDO_MPI_INTERCOMMUNICATOR,
 	ORDO_MPI_DEVICE_MEMORY,
+	ORDO_MPI_BACKWARDS, /* a type of negative extent */
 	ORDO_MPI_PREFIX,    /* Scan, Exscan */
 	ORDO_MPI_TOO_LARGE, /* an I-form whose inputs do not fit the bound on memory */
 	ORDO_MPI_AS_IT_IS   /* order=library */
 };
-#define ORDO_MPI_NCLASS 10
+#define ORDO_MPI_NCLASS 11
 
 /* What a class is called in reports. */
 const char *ordo_mpi_class_name(enum ordo_mpi_class class);
 static inline bool ordo_mpi_may_vary(enum ordo_mpi_class class)
 {
 	return class >= ORDO_MPI_NOT_COMMUTATIVE;
+}
+
+/* Whether this rank decides by its own arguments alone to pass a call on that others may take. */
+static inline bool ordo_mpi_is_own_reason(enum ordo_mpi_class class)
+{
+	return class == ORDO_MPI_DEVICE_MEMORY || class == ORDO_MPI_BACKWARDS;
 }
 
 /* A type that is made of others. */

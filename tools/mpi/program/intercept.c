@@ -168,18 +168,18 @@ static bool is_compared(enum ordo_mpi_class class)
 	       class != ORDO_MPI_INTERCOMMUNICATOR;
 }
 
-/* With `check`: all ranks make this call, and pass it on if one has memory of a device. */
+/* With `check`: all ranks make this call, and pass it on if one does for a reason of its own. */
 static int compare(struct ordo_mpi_passed *passed, enum ordo_mpi_class *class,
 	const struct ordo_mpi_call *call)
 {
 	char text[ORDO_MPI_WORDS];
-	bool passes = *class == ORDO_MPI_DEVICE_MEMORY;
+	int reason = ordo_mpi_is_own_reason(*class) ? (int)*class : 0;
 	if (!is_compared(*class))
 		return MPI_SUCCESS;
 	describe(text, sizeof text, passed->function, call, "");
-	const int code = ordo_mpi_compare_calls(call->comm, text, &passes);
-	if (code == MPI_SUCCESS && *class == ORDO_MPI_TAKEN && passes) {
-		*class = passed->line.class = ORDO_MPI_DEVICE_MEMORY;
+	const int code = ordo_mpi_compare_calls(call->comm, text, &reason);
+	if (code == MPI_SUCCESS && *class == ORDO_MPI_TAKEN && reason) {
+		*class = passed->line.class = (enum ordo_mpi_class)reason;
 		count_passed(passed->function, *class);
 	}
 	return code;
@@ -194,7 +194,9 @@ struct mpi_comparison *ordo_mpi_begin_comparison(enum ordo_mpi_function function
 		return NULL;
 	/* who passes a call on begins another collective than the others */
 	describe(text, sizeof text, function, call,
-		class == ORDO_MPI_DEVICE_MEMORY ? " in memory of a device" : "");
+		class == ORDO_MPI_DEVICE_MEMORY ? " in memory of a device"
+		: class == ORDO_MPI_BACKWARDS	? " of negative extent"
+						: "");
 	struct mpi_comparison *one = ordo_mpi_comparison_begin(comm, text);
 	*worked = one;
 	return one;

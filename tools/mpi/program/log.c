@@ -118,7 +118,7 @@ static intptr_t number_of(MPI_Comm comm)
 static bool is_readable(const struct mpi_log_line *line)
 {
 	return line->class != ORDO_MPI_INVALID && line->class != ORDO_MPI_INTERCOMMUNICATOR &&
-	       line->class != ORDO_MPI_DEVICE_MEMORY && line->class != ORDO_MPI_PREFIX;
+	       !ordo_mpi_is_own_reason(line->class) && line->class != ORDO_MPI_PREFIX;
 }
 
 static void hash_input(struct mpi_log_line *line, const struct ordo_mpi_call *call)

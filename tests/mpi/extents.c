@@ -1,0 +1,204 @@
+/* extents.c - a program of MPI that knows nothing of us, whose elements lie in memory in odd ways:
+ * with a lower bound that is not 0, with data before their address, and otherwise on each rank. It
+ * compares sums with the dyadic tree, which it evaluates by itself, and what lies between the
+ * elements with what it put there; its exit status is 1 if they differ. With the argument
+ * `backwards` it makes one call, of a type of negative extent. */
+#include <mpi.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { N = 90, ROOM = 8 * N, GAP = -77 };
+
+/* Elements of one float: where the float is, from their address; where their bounds are; the
+ * distance from one to the next. In floats. */
+struct way {
+	const char *name;
+	int at, low, extent;
+};
+static const struct way ways[] = {{"forwards", 0, 0, 1}, {"apart", 0, 0, 2},
+	{"a lower bound", 0, 1, 3}, {"a lower bound below", 0, -2, 3}, {"data before", -2, 0, 2},
+	{"data behind", 5, 0, 2}, {"backwards", 0, 0, -2}};
+enum { NWAY = sizeof ways / sizeof *ways - 1 }; /* without the last */
+
+static int rank, nrank, nfailed;
+static const struct way *way;
+static float in[ROOM], out[ROOM];
+
+static float value(int r, int i)
+{
+	const int a = (i * 7919 + r * 104729) % 1000003;
+	return (float)(a *
+		       (i % 3 == 0	    ? 16384.0
+			       : i % 3 == 1 ? 1.0 / 1024
+					    : 1.0) /
+		       (r % 2 ? 3 : 7));
+}
+
+static float tree(int begin, int end, int i)
+{
+	int half = 1;
+	if (end - begin == 1)
+		return value(begin, i);
+	while (half * 2 < end - begin)
+		half *= 2;
+	const float left = tree(begin, begin + half, i), right = tree(begin + half, end, i);
+	return left + right;
+}
+
+static void add(void *left, void *right, int *n, MPI_Datatype *datatype)
+{
+	const float *a = left;
+	float *b = right;
+	(void)datatype;
+	for (int i = 0; i < *n; i++) {
+		const int at = i * way->extent + way->at;
+		b[at] = a[at] + b[at];
+	}
+}
+
+/* The address of the first element. */
+static float *base(float *memory)
+{
+	return memory + (way->extent < 0 ? ROOM - 10 : 10);
+}
+
+static float *element(float *memory, int i)
+{
+	return base(memory) + i * way->extent + way->at;
+}
+
+static void fill(float *memory)
+{
+	for (int i = 0; i < ROOM; i++)
+		memory[i] = GAP;
+	for (int i = 0; i < N; i++)
+		*element(memory, i) = value(rank, i);
+}
+
+/* Elements [0, n) are those of the sum from `first` on; those behind have the rank's own values,
+ * and nothing else was written. */
+static void expect(const char *what, int first, int n)
+{
+	for (int i = 0; i < N; i++) {
+		const float wanted = i < n ? tree(0, nrank, first + i) : value(rank, i);
+		if (*element(out, i) != wanted) {
+			printf("%s, %s: element %d of rank %d is %g, not %g\n", what, way->name, i,
+				rank, (double)*element(out, i), (double)wanted);
+			nfailed++;
+			return;
+		}
+		*element(out, i) = GAP;
+	}
+	for (int i = 0; i < ROOM; i++)
+		if (out[i] != GAP) {
+			printf("%s, %s: rank %d wrote between elements\n", what, way->name, rank);
+			nfailed++;
+			return;
+		}
+}
+
+static void start(void)
+{
+	fill(in);
+	fill(out);
+}
+
+static void check_blocking(MPI_Datatype type, MPI_Op op)
+{
+	int counts[64], first = 0;
+	start();
+	MPI_Allreduce(base(in), base(out), N, type, op, MPI_COMM_WORLD);
+	expect("Allreduce", 0, N);
+	start();
+	MPI_Allreduce(MPI_IN_PLACE, base(out), 3, type, op, MPI_COMM_WORLD);
+	expect("Allreduce in place", 0, 3);
+	start();
+	MPI_Reduce(base(in), base(out), N, type, op, nrank - 1, MPI_COMM_WORLD);
+	expect("Reduce", 0, rank == nrank - 1 ? N : 0);
+	start();
+	MPI_Reduce(rank ? base(out) : MPI_IN_PLACE, base(out), N, type, op, 0, MPI_COMM_WORLD);
+	expect("Reduce in place", 0, rank ? 0 : N);
+	for (int r = 0; r < nrank; r++)
+		counts[r] = r % 2 ? 5 : 2 + r;
+	for (int r = 0; r < rank; r++)
+		first += counts[r];
+	start();
+	MPI_Reduce_scatter(base(in), base(out), counts, type, op, MPI_COMM_WORLD);
+	expect("Reduce_scatter", first, counts[rank]);
+	start();
+	MPI_Reduce_scatter_block(base(in), base(out), N / nrank, type, op, MPI_COMM_WORLD);
+	expect("Reduce_scatter_block", rank * (N / nrank), N / nrank);
+}
+
+static void check_requests(MPI_Datatype type, MPI_Op op)
+{
+	MPI_Request request;
+	int counts[64], first = 0;
+	start();
+	MPI_Iallreduce(base(in), base(out), N, type, op, MPI_COMM_WORLD, &request);
+	MPI_Wait(&request, MPI_STATUS_IGNORE);
+	expect("Iallreduce", 0, N);
+	start();
+	MPI_Ireduce(base(in), base(out), N, type, op, 0, MPI_COMM_WORLD, &request);
+	MPI_Wait(&request, MPI_STATUS_IGNORE);
+	expect("Ireduce", 0, rank ? 0 : N);
+	for (int r = 0; r < nrank; r++)
+		counts[r] = r % 2 ? 5 : 2 + r;
+	for (int r = 0; r < rank; r++)
+		first += counts[r];
+	start();
+	MPI_Ireduce_scatter(base(in), base(out), counts, type, op, MPI_COMM_WORLD, &request);
+	MPI_Wait(&request, MPI_STATUS_IGNORE);
+	expect("Ireduce_scatter", first, counts[rank]);
+	start();
+	MPI_Ireduce_scatter_block(
+		base(in), base(out), N / nrank, type, op, MPI_COMM_WORLD, &request);
+	MPI_Wait(&request, MPI_STATUS_IGNORE);
+	expect("Ireduce_scatter_block", rank * (N / nrank), N / nrank);
+}
+
+static void check_way(bool is_backwards)
+{
+	MPI_Datatype placed, type;
+	MPI_Op op;
+	const int size = (int)sizeof(float);
+	const MPI_Aint at = way->at * size;
+	MPI_Type_create_hindexed(1, (int[]){1}, &at, MPI_FLOAT, &placed);
+	MPI_Type_create_resized(placed, way->low * size, way->extent * size, &type);
+	MPI_Type_commit(&type);
+	MPI_Op_create(add, 1, &op);
+	if (is_backwards) {
+		start();
+		MPI_Allreduce(base(in), base(out), N, type, op, MPI_COMM_WORLD);
+	} else {
+		check_blocking(type, op);
+		check_requests(type, op);
+	}
+	MPI_Op_free(&op);
+	MPI_Type_free(&placed);
+	MPI_Type_free(&type);
+}
+
+int main(int argc, char **argv)
+{
+	const bool is_backwards = argc > 1 && !strcmp(argv[1], "backwards");
+	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	MPI_Comm_size(MPI_COMM_WORLD, &nrank);
+	for (int w = 0; w < NWAY && !is_backwards; w++) {
+		way = &ways[w]; /* the same on all ranks */
+		check_way(false);
+		way = &ways[(w + rank) % NWAY];
+		check_way(false);
+	}
+	way = &ways[NWAY];
+	if (is_backwards)
+		check_way(true);
+	MPI_Allreduce(MPI_IN_PLACE, &nfailed, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+	if (!rank)
+		printf("%s\n", nfailed ? "some differ" : "all agree");
+	MPI_Finalize();
+	return nfailed != 0;
+}
