@@ -9,6 +9,7 @@
  *   predict.h        the time that a schedule takes on a topology
  *   topology.h       links between ranks, and links that are down
  *   element.h        types and reductions
+ *   exact.h          sums whose bits depend on no order and no number of ranks
  *   error.h          why something did not work
  *
  * Beside it, <ordo/builder.h> is for those who write algorithms. Headers under ordo/detail/ are
@@ -33,6 +34,7 @@
 #include <ordo/document.h>
 #include <ordo/element.h>
 #include <ordo/error.h>
+#include <ordo/exact.h>
 #include <ordo/float_mode.h>
 #include <ordo/memory.h>
 #include <ordo/plan_set.h>
