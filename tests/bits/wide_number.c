@@ -83,9 +83,9 @@ static struct form form_of(enum ordo_type type)
 	       : type == ORDO_F8E5M2 ? (struct form){8, 3, -16, 15, 0x7b, true}
 	       : type == ORDO_F16    ? (struct form){16, 11, -24, 15, 0x7bff, false}
 	       : type == ORDO_BF16   ? (struct form){16, 8, -133, 127, 0x7f7f, false}
-	       : type == ORDO_F32    ? (struct form){32, 24, -149, 127, 0x7f7fffff, false}
-				     : (struct form){64, 53, -1074, 1023,
-					       UINT64_C(0x7fefffffffffffff), false};
+	       : type == ORDO_F32
+		       ? (struct form){32, 24, -149, 127, 0x7f7fffff, false}
+		       : (struct form){64, 53, -1074, 1023, UINT64_C(0x7fefffffffffffff), false};
 }
 
 /* value * 2^scale; of f64 2^1024 is no double, so it is halved. */

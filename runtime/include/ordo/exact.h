@@ -1,7 +1,7 @@
 /* exact.h - sums without order in a program's own hands: elements added unrounded, rounded once.
  *
- * A schedule that accumulates in exact or binned form gives bits that depend on neither the order of
- * adding nor on the topology, but each rank's input is one element of the sum, rounded already if
+ * A schedule that accumulates in exact or binned form gives bits that depend on neither the order
+ * of adding nor the topology, but each rank's input is one element of the sum, rounded already if
  * the rank has added up something itself. So with another number of ranks, which each add up
  * another part of the whole, the bits are others. They are not if a rank adds what it has to states
  * instead, and states are summed over the ranks:
