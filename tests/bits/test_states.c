@@ -216,6 +216,33 @@ static void one_element_is_itself(void **unused)
 	}
 }
 
+/* One, half a unit of its last place, or of that of the next number, and a bit far below, which
+ * decides. */
+static void a_tie_is_broken_by_the_last_bit(void **unused)
+{
+	(void)unused;
+	for (const struct kind *kind = kinds; kind < kinds + NKIND; kind++) {
+		const int precision = (int)ordo_type_facts(kind->type)->precision,
+			  least = kind->type == ORDO_F16      ? -24
+				  : kind->type == ORDO_F8E4M3 ? -9
+				  : kind->type == ORDO_F8E5M2 ? -16
+							      : -130;
+		for (int far = precision + 1; far < precision + 60 && -far >= least; far++)
+			for (int form = 0; form < 8; form++) {
+				const double unit = ldexp(1, 1 - precision),
+					     values[] = {form & 1 ? 1 + unit : 1, unit / 2,
+						     form & 2 ? ldexp(1, -far) : 0};
+				uint64_t elements[3] = {0}, sum[MOST_WORDS] = {0};
+				for (size_t i = 0; i < 3; i++)
+					ordo_element_put(kind->type, elements, i,
+						form & 4 ? -values[i] : values[i]);
+				assert_true(ordo_exact_add_all(
+					kind->type, state_of(kind), sum, elements, 3, NULL));
+				expect_defined(kind, elements, 3, sum);
+			}
+	}
+}
+
 /* Sums on the way are too large, and much smaller elements than the bins hold are lost. */
 static void nothing_overflows_on_the_way(void **unused)
 {
@@ -457,6 +484,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(sums_are_those_of_the_definition),
 		cmocka_unit_test(the_bound_is_within_the_published_one),
 		cmocka_unit_test(one_element_is_itself),
+		cmocka_unit_test(a_tie_is_broken_by_the_last_bit),
 		cmocka_unit_test(nothing_overflows_on_the_way),
 		cmocka_unit_test(infinities_and_nans_are_seen_in_every_order),
 		cmocka_unit_test(every_order_and_split_has_the_same_bits),

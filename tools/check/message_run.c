@@ -1,5 +1,6 @@
 /* message_run.c - runs one rank's part of a schedule by the messages of MPI. */
 #include "message_run.h"
+#include <ordo/detail/accumulate.h>
 #include <ordo/detail/fail.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,8 +16,8 @@ bool open_message_run(struct message_run *run, const struct message_world *world
 	ordo_levels_destroy(levels);
 	if (!run->part || !(run->bound = ordo_part_bind(run->part, options, NULL, error)))
 		return false;
-	run->messenger = world->mpi->make_messenger(
-		ordo_part_requests(run->part), options->type, world->synchronous);
+	run->messenger = world->mpi->make_messenger(ordo_part_requests(run->part), options->type,
+		ordo_accumulator(&schedule->problem, options->type), world->synchronous);
 	return run->messenger ? true : ordo_fail_memory(error);
 }
 

@@ -95,8 +95,6 @@ static MPI_Datatype datatype_of(enum ordo_type type)
 	case ORDO_C128:
 	case ORDO_F64_I32:
 	case ORDO_I64_I32:
-	case ORDO_EXACT_F16:
-	case ORDO_BINNED2_F32:
 		return MPI_C_DOUBLE_COMPLEX;
 	case ORDO_F32:
 		return MPI_FLOAT;
@@ -107,13 +105,15 @@ static MPI_Datatype datatype_of(enum ordo_type type)
 	case ORDO_I32:
 		return MPI_INT32_T;
 	case ORDO_I64:
-	case ORDO_EXACT_F8E4M3:
-	case ORDO_EXACT_F8E5M2:
 		return MPI_INT64_T;
 	case ORDO_U8:
 	case ORDO_F8E4M3:
 	case ORDO_F8E5M2:
-	case ORDO_BINNED3_F32: /* MPI has no type of their sizes */
+	case ORDO_EXACT_F8E4M3: /* accumulators only */
+	case ORDO_EXACT_F8E5M2:
+	case ORDO_EXACT_F16:
+	case ORDO_BINNED2_F32:
+	case ORDO_BINNED3_F32:
 	case ORDO_BINNED2_F64:
 	case ORDO_BINNED3_F64:
 		break;
@@ -121,14 +121,25 @@ static MPI_Datatype datatype_of(enum ordo_type type)
 	return MPI_UINT8_T;
 }
 
+/* States of sums without order are of sizes that MPI has no type for. */
+static void set_wide(struct messenger *messenger, enum ordo_type accumulator)
+{
+	if (ordo_type_facts(accumulator)->kind != ORDO_STATE)
+		return;
+	PMPI_Type_contiguous((int)(ordo_type_size(accumulator) / sizeof(uint64_t)), MPI_UINT64_T,
+		&messenger->wide);
+	PMPI_Type_commit(&messenger->wide);
+}
+
 static struct ordo_messenger *make_messenger(
-	uint32_t nrequest, enum ordo_type type, bool synchronous)
+	uint32_t nrequest, enum ordo_type type, enum ordo_type accumulator, bool synchronous)
 {
 	struct messenger *messenger = malloc(sizeof *messenger);
 	if (!messenger || !ordo_mpi_messenger_open(messenger, world, datatype_of(type), nrequest)) {
 		free(messenger);
 		return NULL;
 	}
+	set_wide(messenger, accumulator);
 	messenger->synchronous = synchronous;
 	return &messenger->calls;
 }
@@ -137,8 +148,11 @@ static void free_messenger(struct ordo_messenger *messenger)
 {
 	if (!messenger)
 		return;
-	ordo_mpi_messenger_close(messenger->closure);
-	free(messenger->closure);
+	struct messenger *own = messenger->closure;
+	if (own->wide != MPI_FLOAT)
+		PMPI_Type_free(&own->wide);
+	ordo_mpi_messenger_close(own);
+	free(own);
 }
 
 /* Exported. */

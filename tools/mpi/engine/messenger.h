@@ -8,7 +8,8 @@
 struct messenger {
 	struct ordo_messenger calls; /* its closure is this messenger */
 	MPI_Comm comm;
-	MPI_Datatype datatype, wide;  /* of elements, and of an f32 accumulator's */
+	MPI_Datatype datatype;	      /* of elements */
+	MPI_Datatype wide;	      /* of an accumulator: MPI_FLOAT unless set */
 	struct mpi_elements elements; /* those that only MPI knows */
 	struct mpi_arithmetic arithmetic;
 	MPI_Request *requests; /* [nrequest] */
