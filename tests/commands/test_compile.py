@@ -326,6 +326,98 @@ def _(ordo):
     wanted("on 7 ranks by forest, 48 shards" in ordo.works("draw", "7.json", "--ranks", "0-2").out)
 
 
+FORMS = [("exact", "f16", 16), ("exact", "f8e4m3", 8), ("exact", "f8e5m2", 8),
+         ("binned(bins=2)", "f32", 16), ("binned(bins=2)", "bf16", 16),
+         ("binned(bins=2)", "f64", 24), ("binned(bins=3)", "f32", 24),
+         ("binned(bins=3)", "bf16", 24), ("binned(bins=3)", "f64", 32)]
+SIZES = {"f16": 2, "f8e4m3": 1, "f8e5m2": 1, "f32": 4, "bf16": 2, "f64": 8}
+
+
+@desk_case("compile --accumulate exact, binned: sums without order, proved, run and interchangeable")
+def _(ordo):
+    digests = {}
+    for form, kind, _ in FORMS:
+        for algorithm in ("ring", "mesh", "tree"):
+            path = ordo.compile(algorithm + ".json", "--accumulate", form, algorithm=algorithm)
+            wanted(f'"in_place": false, "accumulate": "{form}",' in path.read_text(), form)
+            answer = ordo.answer("verify", path.name, "--type", kind)
+            wanted(
+                answer["accumulate"] == form and answer["distinct_orders"] == 1
+                and [one["verdict"] for one in answer["guarantees"].values()] == ["holds"] * 5,
+                answer)
+            digests.setdefault(form, answer["order_digest"])
+            wanted(digests[form] == answer["order_digest"], form, algorithm)
+            for op in ("sum", "avg"):
+                for transport in ("threads", "seeded", "folded"):
+                    check = ordo.answer("run", path.name, "--type", kind, "--op", op, "--count",
+                                        97, "--check", "--transport", transport)["check"]
+                    wanted(check["bits_equal"] and check["within_bounds"], form, kind, check)
+        wanted("bit-interchangeable" in ordo.works("diff", "ring.json", "tree.json", "--type",
+                                                   kind).out)
+    wanted(len(set(digests.values())) == 3, digests)
+    out = ordo.works("verify", "ring.json").out
+    for text in ("no rank's copy differs", "no timing changes a bit", "no position changes a bit",
+                 "no topology, algorithm or failed link changes a bit",
+                 "the same 4 contributions have the same bits on any number of ranks"):
+        wanted("holds: sums have no order in this form: " + text in out, out)
+    wanted("100 % of what exact allows" not in ordo.works("run", "ring.json", "--check").out)
+
+
+@desk_case("what sums without order cost: bytes, time, and accuracy")
+def _(ordo):
+    for form, kind, size in FORMS:
+        price = ordo.answer("compile", "allreduce", "-n", 8, "-a", "mesh(shots=1,fold=linear)",
+                            "--size", "1MiB", "--type", kind, "--accumulate", form, "-o",
+                            "x.json")["accumulate_price"]
+        # Contributions and complete sums travel as they are: one shot sends no partial sum.
+        wanted(price["bytes_ratio"] == 1 and price["time_ratio"] >= 1, form, price)
+        price = ordo.answer("compile", "reduce", "-n", 8, "-a", "tree", "--size",
+                            "1MiB", "--type", kind, "--accumulate", form, "-o",
+                            "x.json")["accumulate_price"]
+        # Of seven moves up a binomial tree the four of its leaves are contributions.
+        wide = (4 + 3 * size / SIZES[kind]) / 7
+        wanted(abs(price["bytes_ratio"] - wide) < 1e-9, form, kind, price)
+        wanted(price["bytes_sent_without"] == 7 * 2**20, price)
+        wanted(price["time_ratio"] > 1 and price["bytes"] == 2**20, price)
+        wanted(0 < price["relative_error"] < price["relative_error_without"], price)
+    done = ordo.works("compile", "allreduce", "-n", 8, "-a", "ring", "--accumulate", "exact",
+                      "-o", "x.json")
+    # A ring sends contributions in one of its seven steps of sums, partial sums in six, and complete
+    # sums in seven more.
+    wanted(
+        re.search(r"sums of f16 in exact err by at most 0.000488 of the sum of absolute values, "
+                  r"without it by 0.00342; no order changes a bit\n"
+                  r"its price is 4 times the bytes sent, and [\d.]+ times the predicted time: "
+                  r"[\d.]+ us for 1 MiB\n", done.err), done.err)
+
+
+@desk_case("sums without order where they cannot be")
+def _(ordo):
+    def refused(pattern, *words, status=2):
+        ordo.fails(status, pattern, "compile", *words)
+    four = ("allreduce", "-n", 4, "-a", "ring", "--accumulate")
+    refused(r"--accumulate: found binned\(bins=4\), wanted f32, exact, binned\(bins=2\) or binned",
+            *four, "binned(bins=4)")
+    refused(r"AllGather does not reduce", "allgather", "-n", 4, "-a", "ring", "--accumulate",
+            "exact")
+    refused(r"--order: sums in exact have no order", *four, "exact", "--order", "dyadic")
+    refused(r"accumulates in exact; found f32, wanted f16, f8e4m3 or f8e5m2.*\n.*binned\(bins=3\)",
+            *four, "exact", "--type", "f32")
+    ordo.compile("exact.json", "--accumulate", "exact")
+    ordo.compile("binned.json", "--accumulate", "binned(bins=3)")
+    ordo.fails(2, r"found f16, wanted bf16, f32 or f64\n.*--accumulate exact for f16", "run",
+               "binned.json", "--type", "f16")
+    ordo.fails(2, r"results of i32 have the same bits in any order", "run", "exact.json", "--type",
+               "i32")
+    ordo.fails(2, r"a vector of c64 is one of twice as many f32", "verify", "binned.json",
+               "--type", "c64")
+    ordo.fails(2, r"accumulates in exact; found max, wanted sum or avg\n.*minima and maxima",
+               "run", "exact.json", "--op", "max")
+    ordo.fails(2, r"products have no such form", "verify", "exact.json", "--op", "prod")
+    ordo.fails(2, r"different roundings: the first accumulates in exact, the second accumulates in "
+               r"binned\(bins=3\)", "diff", "exact.json", "binned.json")
+
+
 @desk_case("compile --accumulate f32: proved, run, probed, ordered and compared as what it is")
 def _(ordo):
     path = ordo.compile("f32.json", "--accumulate", "f32")

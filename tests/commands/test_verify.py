@@ -279,6 +279,14 @@ def _(ordo):
         done.returncode == 0
         and re.match(r"ring.json: proved: R1-R11, \d+ tasks, \d+ paths, 4 trees\n$", done.stdout),
         done)
+    # Sums without order are one tree, whatever trees they are made by.
+    ordo.compile("exact.json", "--accumulate", "exact")
+    ordo.works("verify", "exact.json", "--certificate", "exact.proof")
+    wanted(again("exact.json", "exact.proof").stdout.endswith(" paths, 1 trees\n"))
+    for claim in ('"trees": 2', '"trees": 4'):
+        text = (ordo.folder / "exact.proof").read_text().replace('"trees": 1', claim)
+        (ordo.folder / "wrong.proof").write_text(text)
+        wanted(again("exact.json", "wrong.proof").returncode == 1, claim)
     ordo.compile("mesh.json", algorithm="mesh")
     done = again("mesh.json", "proof.json")
     wanted(done.returncode == 1 and "not proved: " in done.stderr and not done.stdout, done)

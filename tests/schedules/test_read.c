@@ -87,6 +87,10 @@ static const struct refusal refusals[] = {
 		"accumulate: Broadcast does not reduce, so there is nothing to accumulate", ""},
 	{"R1-custom-in-place", 3, 57, "in_place: Custom has no in-place form", ""},
 	{"R1-custom-with-a-root", 2, 68, "root: Custom has no root", ""},
+	{"R1-accumulate-in-four-bins", 3, 78,
+		"accumulate: found \"binned(bins=4)\", wanted \"f32\", \"exact\", "
+		"\"binned(bins=2)\" or \"binned(bins=3)\"",
+		""},
 	{"R1-accumulate-in-another-type", 3, 78,
 		"accumulate: found \"f64\", wanted \"f32\", \"exact\", \"binned(bins=2)\" or "
 		"\"binned(bins=3)\"",

@@ -55,8 +55,8 @@ ORDO_API enum ordo_type ordo_usual_type(const struct ordo_problem *problem);
 /* The type that scratch slots hold, and in which sums are made: that of the form where the problem
  * has one and more than one contribution, else the type. */
 ORDO_API enum ordo_type ordo_accumulator(const struct ordo_problem *problem, enum ordo_type type);
-/* How long a byte of a sum held so takes to add, where one of f32 takes 1: measured, see
- * runtime/DECISIONS.md. */
+/* How long a byte of a sum held so takes to add, where one of f32 takes 1. Measured on vectors of 6
+ * MiB, with AVX-512: exact 0.98, binned 5.2, 10.2, 10.2 and 9.1. */
 ORDO_API double ordo_adding_cost(enum ordo_type accumulator);
 /* May the problem be bound to that type? If not, ORDO_USAGE. */
 ORDO_API bool ordo_accumulates(
