@@ -17,7 +17,9 @@
  * source  Thakur, Rabenseifner and Gropp, Int. J. High Perform. Comput. Appl. 19(1), 2005; the
  *         algorithms' own files
  */
-#include "algorithms/ring/bucket.h"
+#include "algorithms/flow/pat.h"
+#include "algorithms/negabinary/swing.h"
+#include "algorithms/ring/torus.h"
 #include "cost.h"
 #include <string.h>
 
@@ -200,6 +202,11 @@ static bool nhr(const struct ordo_resolved_request *request, struct ordo_cost *c
 		       : nonuniform(request, cost);
 }
 
+static bool pat(const struct ordo_resolved_request *request, struct ordo_cost *cost)
+{
+	return phases(request, ORDO_COST_ROUNDS, ordo_pat_rounds(request), cost);
+}
+
 /* K chunks in K-1+q rounds, one a round. */
 static bool circulant(const struct ordo_resolved_request *request, struct ordo_cost *cost)
 {
@@ -272,7 +279,7 @@ static bool bucket(const struct ordo_resolved_request *request, struct ordo_cost
 {
 	const uint64_t p = request->problem.nrank;
 	uint32_t m = 1;
-	const uint64_t d = ordo_bucket_cube(request, &m), steps = d * (m / 2);
+	const uint64_t d = ordo_torus_cube(request->prepared, &m), steps = d * (m / 2);
 	const bool all_links = !request->topology || !request->topology->ports;
 	if (!d || m < 3 || !all_links || request->problem.chunks_per_block % (2 * d))
 		return false;
@@ -285,6 +292,24 @@ static bool bucket(const struct ordo_resolved_request *request, struct ordo_cost
 			       2 * d * p);
 	return is(cost, ORDO_COST_ROUNDS, steps, p - 1,
 		request->problem.op == ORDO_REDUCESCATTER ? 2 * d * (p - 1) : 0, 2 * d * p);
+}
+
+/* Lanes as in bucket, in steps of halving and doubling. Where blocks are given, and far first, a
+ * step sends several runs, and those of one lane go on before those of another are there. */
+static bool swing(const struct ordo_resolved_request *request, struct ordo_cost *cost)
+{
+	const struct ordo_flow flow = ordo_flow_of(request);
+	const uint64_t p = request->problem.nrank, K = request->problem.chunks_per_block;
+	const uint32_t q = rounds_to_reach(request->problem.nrank), lanes = flow.nlane;
+	const bool small = ordo_parameter_is(request, "data", "small");
+	if (lanes > 1 && (!ordo_swing_spreads(request) || K % lanes))
+		return false;
+	if (small)
+		return is(cost, ORDO_COST_ROUNDS, q, q, (uint64_t)lanes * q, lanes);
+	if (lanes == 1)
+		return phases(request, ORDO_COST_ROUNDS, q, cost);
+	return request->problem.op == ORDO_ALLREDUCE && !flow.variant && K % (lanes * p) == 0 &&
+	       is(cost, ORDO_COST_ROUNDS, 2 * (uint64_t)q, 2 * (p - 1), lanes * (p - 1), lanes * p);
 }
 
 static bool alltoall(const struct ordo_resolved_request *request, struct ordo_cost *cost)
@@ -306,9 +331,11 @@ static const struct {
 	{"birs", birs},
 	{"halving-doubling", halving_doubling},
 	{"recursive-doubling", recursive_doubling},
+	{"swing", swing},
 	{"rhd", rhd},
 	{"nhr", nhr},
 	{"nb", nonuniform},
+	{"pat", pat},
 	{"tree", tree},
 	{"circulant", circulant},
 };

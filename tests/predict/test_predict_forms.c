@@ -128,6 +128,11 @@ static double bucket_all_reduce(const struct costs *c)
 {
 	return 2 * bucket_gather(c) + part(c) * c->g;
 }
+/* Two lanes over links of their own; two ranks have one link for both. */
+static double swing_all_reduce(const struct costs *c)
+{
+	return 2 * c->q * c->a + part(c) * (c->p > 2 ? 1 : 2) * c->b + part(c) * c->g;
+}
 /* p = 2^k m, m odd */
 static double dyadic_reduce_scatter(const struct costs *c)
 {
@@ -168,6 +173,11 @@ static const struct {
 	{ORDO_REDUCESCATTER, "halving-doubling", POWERS, 0, log_reduce_scatter, EXACTLY},
 	{ORDO_ALLREDUCE, "halving-doubling", POWERS, 0, log_all_reduce, EXACTLY},
 	{ORDO_ALLREDUCE, "recursive-doubling", ANY, 1, doubling_all_reduce, EXACTLY},
+	{ORDO_ALLREDUCE, "swing", POWERS, 0, swing_all_reduce, ON_MANY_PORTS},
+	{ORDO_ALLREDUCE, "swing(ports=one)", POWERS, 0, log_all_reduce, EXACTLY},
+	{ORDO_REDUCESCATTER, "swing(ports=one,first=far)", POWERS, 0, log_reduce_scatter, EXACTLY},
+	{ORDO_ALLGATHER, "swing(ports=one)", POWERS, 0, log_gather, EXACTLY},
+	{ORDO_ALLREDUCE, "swing(ports=one,data=small)", POWERS, 1, doubling_all_reduce, EXACTLY},
 	{ORDO_ALLREDUCE, "rhd", OTHERS, 0, rhd_all_reduce, EXACTLY},
 	{ORDO_ALLREDUCE, "rhd", POWERS, 0, log_all_reduce, EXACTLY},
 	{ORDO_REDUCESCATTER, "nhr", ANY, 0, log_reduce_scatter, EXACTLY},

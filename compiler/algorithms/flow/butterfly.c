@@ -14,8 +14,9 @@ static struct ordo_cargo sends(const struct ordo_flow *flow, uint32_t step, uint
 	const uint32_t mask = near_first(flow) ? 1u << step : flow->n >> 1 >> step,
 		       peer = member ^ mask;
 	if (near_first(flow))
-		return (struct ordo_cargo){peer, peer % (2 * mask), 2 * mask, flow->n / (2 * mask)};
-	return (struct ordo_cargo){peer, peer - peer % mask, 1, mask};
+		return (struct ordo_cargo){
+			peer, peer % (2 * mask), 2 * mask, flow->n / (2 * mask), NULL};
+	return (struct ordo_cargo){peer, peer - peer % mask, 1, mask, NULL};
 }
 
 /* At the member that agrees with the owner in the bits already dealt with, and with `from` in the

@@ -28,7 +28,7 @@ static struct ordo_cargo sends(const struct ordo_flow *flow, uint32_t step, uint
 {
 	const uint32_t far = skip(flow, step), near = skip(flow, step + 1);
 	const uint32_t peer = (uint32_t)(((uint64_t)member + near) % flow->n);
-	return (struct ordo_cargo){peer, peer, 1, far - near};
+	return (struct ordo_cargo){peer, peer, 1, far - near, NULL};
 }
 
 static bool goes_in_rounds(const struct ordo_resolved_request *request)

@@ -11,6 +11,7 @@ struct ordo_flow *ordo_flow_make(struct ordo_resolved_request *request, uint32_t
 	if (!flow)
 		return NULL;
 	flow->n = n;
+	flow->nlane = 1;
 	flow->places = ordo_arena_alloc(&request->arena, n * sizeof *flow->places);
 	flow->runs = ordo_arena_alloc(&request->arena, n * sizeof *flow->runs);
 	flow->marks = ordo_arena_alloc(&request->arena, n * sizeof *flow->marks);
@@ -52,10 +53,13 @@ static uint32_t root_member(const struct ordo_flow *flow)
 struct ordo_slice ordo_flow_places(const struct ordo_flow *flow, uint32_t first, uint32_t end)
 {
 	const uint32_t K = flow->problem.chunks_per_block, npair = flow->npair;
+	const struct ordo_slice share = ordo_slice_of(K, flow->nlane, flow->lane);
 	uint32_t begins = 0, ends = 0;
 	if (ordo_flow_cuts(flow->problem.op)) {
-		begins = ordo_slice_of(K, flow->n, first).first;
-		ends = ordo_slice_of(K, flow->n, end).first;
+		begins = share.first + ordo_slice_of(share.count, flow->n, first).first;
+		ends = share.first + ordo_slice_of(share.count, flow->n, end).first;
+	} else if (flow->nlane > 1) {
+		return (struct ordo_slice){first * K + share.first, share.count};
 	} else {
 		begins = K * (first < npair ? 2 * first : first + npair);
 		ends = K * (end < npair ? 2 * end : end + npair);
@@ -135,10 +139,11 @@ static void sort_places(const struct ordo_flow *flow, uint32_t count)
 /* Joins consecutive places to runs, without empty ones. */
 static uint32_t join(const struct ordo_flow *flow, uint32_t nplace)
 {
+	const bool apart = flow->nlane > 1 && !ordo_flow_cuts(flow->problem.op);
 	uint32_t nrun = 0;
 	for (uint32_t begin = 0, end; begin < nplace; begin = end) {
 		for (end = begin + 1;
-			end < nplace && flow->places[end] == flow->places[end - 1] + 1;)
+			end < nplace && !apart && flow->places[end] == flow->places[end - 1] + 1;)
 			end++;
 		flow->runs[nrun] =
 			ordo_flow_places(flow, flow->places[begin], flow->places[end - 1] + 1);
@@ -153,10 +158,12 @@ struct ordo_transfer ordo_flow_transfer(
 	const bool backwards = part == ORDO_FLOW_SPREAD || part == ORDO_FLOW_GATHER;
 	const uint32_t forward = backwards ? flow->nstep - 1 - step : step;
 	const struct ordo_cargo cargo = flow->sends(flow, forward, number);
+	const uint32_t *place = flow->place ? flow->place + (size_t)flow->lane * flow->n : NULL;
 	uint32_t count = 0, slice = cargo.first;
 	for (uint32_t i = 0; i < cargo.count; i++) {
+		slice = cargo.listed ? cargo.listed[i] : slice;
 		if (moves(flow, part, forward, number, slice))
-			flow->places[count++] = flow->place ? flow->place[slice] : slice;
+			flow->places[count++] = place ? place[slice] : slice;
 		slice = (uint32_t)(((uint64_t)slice + cargo.stride) % flow->n);
 	}
 	sort_places(flow, count);
@@ -193,7 +200,7 @@ static void transfer_all(struct ordo_builder *b, const struct ordo_flow *flow,
 	enum ordo_flow_part part, uint32_t step, bool backwards)
 {
 	const bool summed = ordo_operator_facts(flow->problem.op)->reduces;
-	ordo_stream(b, "send", ORDO_NONE);
+	ordo_stream(b, "send", flow->nlane > 1 ? flow->lane : ORDO_NONE);
 	for (uint32_t i = 0; i < flow->n && !ordo_builder_failed(b); i++) {
 		const struct ordo_transfer transfer = ordo_flow_transfer(flow, part, step, i);
 		const uint32_t from = ordo_flow_rank(flow, transfer.from),
@@ -214,11 +221,14 @@ static void build_part(struct ordo_builder *b, const struct ordo_flow *flow,
 	enum ordo_flow_part part, bool backwards)
 {
 	static const char *const names[] = {"reduce-scatter", "all-gather", "scatter", "gather"};
+	struct ordo_flow lane = *flow;
 	for (uint32_t step = 0; part != ORDO_FLOW_NO_PART && step < flow->nstep; step++) {
 		ordo_phase(b, names[part], step);
-		if (part == ORDO_FLOW_SUM)
-			make_ready(b, flow, step, !backwards);
-		transfer_all(b, flow, part, step, backwards);
+		for (lane.lane = 0; lane.lane < flow->nlane; lane.lane++) {
+			if (part == ORDO_FLOW_SUM)
+				make_ready(b, &lane, step, !backwards);
+			transfer_all(b, &lane, part, step, backwards);
+		}
 		backwards = !backwards;
 	}
 }
@@ -287,5 +297,5 @@ void ordo_flow_build(struct ordo_builder *b, const struct ordo_resolved_request 
 uint32_t ordo_flow_chunks(const struct ordo_resolved_request *request)
 {
 	const struct ordo_flow flow = ordo_flow_of(request);
-	return ordo_flow_cuts(flow.problem.op) ? flow.n : 1;
+	return ordo_flow_cuts(flow.problem.op) ? flow.n * flow.nlane : flow.nlane;
 }

@@ -15,22 +15,27 @@
 
 #include "algorithm.h"
 
-/* The slices that go to `peer` in a step: first, first + stride, ... modulo n. */
+/* The slices that go to `peer` in a step: first, first + stride, ... modulo n; or those listed. */
 struct ordo_cargo {
 	uint32_t peer, first, stride, count;
+	const uint32_t *listed; /* [count]; NULL */
 };
 
 struct ordo_flow {
 	struct ordo_problem problem;
 	uint32_t n, nstep;
 	bool variant; /* of the pattern: see there */
+	/* Every slice is cut into as many parts, which go their own ways at the same time; `lane`
+	 * is the one that the functions below are asked about. More than one: no pairs. */
+	uint32_t nlane, lane;
+	const void *pattern; /* what `sends` and `lies_at` know */
 	/* What a member sends in a step of the ReduceScatter. */
 	struct ordo_cargo (*sends)(const struct ordo_flow *flow, uint32_t step, uint32_t member);
 	/* The member that holds a slice before a step, on its way from member `from` to its owner.
 	 * NULL: the algorithm has no Scatter and Gather. */
 	uint32_t (*lies_at)(
 		const struct ordo_flow *flow, uint32_t step, uint32_t from, uint32_t slice);
-	/* [n] where a slice lies among the slices of one block; NULL: slice i at i */
+	/* [nlane][n] where a slice lies among the slices of one block; NULL: slice i at i */
 	const uint32_t *place;
 	/* The first `npair` members stand for two ranks each, so that there are n + npair ranks:
 	 * member j for 2j and 2j+1, and its slice is both blocks. The others stand for one. */
@@ -40,8 +45,8 @@ struct ordo_flow {
 	bool *marks;		 /* [n] scratch, all false between uses */
 };
 
-/* Reserves the room, in request->arena, for a flow with n members. NULL: no memory. The caller sets
- * sends, lies_at, nstep, and what differs from {0}. */
+/* Reserves the room, in request->arena, for a flow with n members and one lane. NULL: no memory.
+ * The caller sets sends, lies_at, nstep, and what differs from {0}. */
 struct ordo_flow *ordo_flow_make(struct ordo_resolved_request *request, uint32_t n);
 /* AllReduce, Reduce and Broadcast have one block, which is cut into slices. */
 bool ordo_flow_cuts(enum ordo_operator op);
@@ -83,7 +88,8 @@ struct ordo_transfer {
 /* `number` 0..n-1: each is at most one transfer. */
 struct ordo_transfer ordo_flow_transfer(
 	const struct ordo_flow *flow, enum ordo_flow_part part, uint32_t step, uint32_t number);
-/* The chunks at places first..end-1; `end` may be n. */
+/* The chunks at places first..end-1 that belong to the lane; `end` may be n. With lanes, and blocks
+ * for slices: one place. */
 struct ordo_slice ordo_flow_places(const struct ordo_flow *flow, uint32_t first, uint32_t end);
 
 /* The rank that acts for a member, and the other rank of its pair (it must have one). A root acts

@@ -1,19 +1,22 @@
 /* flow_claims.c - counts the steps and the volume of a flow. */
 #include "flow.h"
 #include <stdlib.h>
+#include <string.h>
 
 /* The counts so far. */
 struct tally {
 	struct ordo_flow flow;
-	/* [n][n] by member and place: length of the chain of cross-rank moves that made its
-	 * value */
+	/* [n][n] by member and place, of the lane: length of the chain of cross-rank moves that
+	 * made its value */
 	uint8_t *depth;
+	uint64_t steps; /* the longest */
 	uint64_t *sent; /* [nrank] chunks sent */
 };
 
 static bool begin(struct tally *tally, const struct ordo_resolved_request *request)
 {
 	tally->flow = ordo_flow_of(request);
+	tally->steps = 0;
 	tally->depth = calloc((size_t)tally->flow.n * tally->flow.n, sizeof *tally->depth);
 	tally->sent = calloc(tally->flow.problem.nrank, sizeof *tally->sent);
 	return tally->depth && tally->sent;
@@ -71,39 +74,42 @@ static void count_partners(struct tally *tally)
 	}
 }
 
-/* The longest chain of moves, which ends with a member or its partner. */
-static uint64_t find_longest(const struct tally *tally)
+/* The longest chain of moves of the lane, which ends with a member or its partner. */
+static void find_longest(struct tally *tally)
 {
 	const struct ordo_flow *flow = &tally->flow;
 	const enum ordo_operator op = flow->problem.op;
-	uint64_t steps = 0;
 	for (uint32_t member = 0; member < flow->n; member++)
 		for (uint32_t place = 0; place < flow->n; place++) {
 			const bool goes_on = member < flow->npair && op != ORDO_REDUCE &&
 					     (op != ORDO_REDUCESCATTER || place == member);
 			const uint64_t depth =
 				*depth_at(tally, member, place) + (goes_on ? 1u : 0u);
-			if (ordo_flow_places(flow, place, place + 1).count && depth > steps)
-				steps = depth;
+			if (ordo_flow_places(flow, place, place + 1).count && depth > tally->steps)
+				tally->steps = depth;
 		}
-	return steps;
 }
 
 static bool count_all(struct tally *tally, const struct ordo_resolved_request *request)
 {
 	if (!begin(tally, request))
 		return false;
-	const struct ordo_flow_parts parts = ordo_flow_parts(tally->flow.problem.op);
-	count_partners(tally);
-	count_part(tally, parts.first);
-	count_part(tally, parts.second);
+	struct ordo_flow *flow = &tally->flow;
+	const struct ordo_flow_parts parts = ordo_flow_parts(flow->problem.op);
+	for (flow->lane = 0; flow->lane < flow->nlane; flow->lane++) {
+		memset(tally->depth, 0, (size_t)flow->n * flow->n);
+		count_partners(tally);
+		count_part(tally, parts.first);
+		count_part(tally, parts.second);
+		find_longest(tally);
+	}
 	return true;
 }
 
 uint64_t ordo_flow_steps(const struct ordo_resolved_request *request)
 {
 	struct tally tally;
-	const uint64_t steps = count_all(&tally, request) ? find_longest(&tally) : ORDO_UNCOUNTED;
+	const uint64_t steps = count_all(&tally, request) ? tally.steps : ORDO_UNCOUNTED;
 	end(&tally);
 	return steps;
 }

@@ -35,8 +35,10 @@ static uint32_t go(const struct ordo_flow *flow, uint32_t member, uint64_t dista
 static struct ordo_cargo sends(const struct ordo_flow *flow, uint32_t step, uint32_t member)
 {
 	const uint32_t peer = go(flow, member, (uint64_t)1 << step);
-	return (struct ordo_cargo){
-		peer, peer, go(flow, 0, (uint64_t)2 << step), ordo_nonuniform_count(flow->n, step)};
+	return (struct ordo_cargo){.peer = peer,
+		.first = peer,
+		.stride = go(flow, 0, (uint64_t)2 << step),
+		.count = ordo_nonuniform_count(flow->n, step)};
 }
 
 /* The way to the owner is the sum of the powers of two in its length, smallest first. */

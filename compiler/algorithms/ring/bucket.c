@@ -17,85 +17,35 @@
  * source   Jain and Sabharwal, Int. Conf. on Supercomputing 2010; Sack and Gropp, PPoPP 2012 (all
  *          ports, a part each); the shorter way round: ours
  */
-#include "bucket.h"
 #include "algorithms/direct/places.h"
-#include "algorithms/hierarchy/levels.h"
-#include <ordo/arena.h>
+#include "torus.h"
 #include <stdlib.h>
-
-struct torus {
-	uint32_t count;
-	struct ordo_level at[ORDO_MAX_LEVELS]; /* the dimensions, but for those of one rank */
-};
 
 /* A part of each block, which goes through the dimensions from `first` on. */
 struct lane {
 	struct ordo_builder *b;
 	const struct ordo_problem *problem;
-	const struct torus *torus;
+	const struct ordo_torus *torus;
 	uint32_t number;
 	bool mirrored;		 /* most comes from the next ranks, not from those before */
 	struct ordo_slice share; /* chunks of each block */
 	uint32_t arrivals;	 /* scratch; ORDO_NONE: no dimension is odd */
 };
 
-static const struct ordo_value *sizes_of(const struct ordo_resolved_request *request)
-{
-	return ordo_parameter_value(request, "sizes");
-}
-
 static bool prepare(struct ordo_resolved_request *request, struct ordo_error *error)
 {
-	const struct ordo_value *given = sizes_of(request);
-	const uint32_t N = request->problem.nrank;
-	uint32_t named[ORDO_MAX_LEVELS], count = 0;
-	struct torus *torus = ordo_arena_alloc(&request->arena, sizeof *torus);
-	if (!torus)
-		return ordo_fail_memory(error);
-	if (given->nlist > 1 || (given->nlist && given->ends[0] > ORDO_MAX_LEVELS))
-		return ordo_fail(error, ORDO_USAGE, 0,
-			"bucket: found sizes=%s, wanted one list of at most %d dimensions",
-			given->word, ORDO_MAX_LEVELS);
-	if (!given->nlist && request->topology && request->topology->name)
-		count = ordo_levels_named(request->topology->name, named);
-	const uint32_t *sizes = given->nlist ? given->items : count ? named : &N;
-	count = given->nlist ? given->ends[0] : count ? count : 1;
-	uint64_t product = 1;
-	for (uint32_t i = 0; i < count && product <= N; i++) {
-		if (sizes[i] > 1)
-			torus->at[torus->count++] =
-				(struct ordo_level){i, sizes[i], (uint32_t)product};
-		product *= sizes[i];
-	}
-	request->prepared = torus;
-	if (product == N)
-		return true;
-	ordo_fail(error, ORDO_USAGE, 0,
-		"bucket: found %u ranks, wanted the product of the dimensions", N);
-	return ordo_hint(error, "give the sizes, those of neighbouring ranks first: sizes=[4,2]");
+	return (request->prepared = ordo_torus_make(request, error)) != NULL;
 }
 
-static uint32_t lanes_of(const struct torus *torus)
+static uint32_t lanes_of(const struct ordo_torus *torus)
 {
 	return torus->count ? 2 * torus->count : 1;
 }
 
 static const struct ordo_level *dimension(const struct lane *lane, uint32_t stage)
 {
-	const struct torus *torus = lane->torus;
+	const struct ordo_torus *torus = lane->torus;
 	return &torus->at[(lane->number / 2 + stage) % torus->count];
-}
-
-static uint32_t digit(const struct ordo_level *level, uint32_t rank)
-{
-	return rank / level->stride % level->size;
-}
-
-/* The rank `steps` further on in a dimension. */
-static uint32_t along(const struct ordo_level *level, uint32_t rank, uint32_t steps)
-{
-	const uint32_t at = digit(level, rank);
-	return rank + ((at + steps) % level->size) * level->stride - at * level->stride;
 }
 
 /* Slices are numbered by the digits of their owners, the first dimension of the lane the most
@@ -116,7 +66,7 @@ static uint32_t number_of(const struct lane *lane, uint32_t rank, uint32_t nstag
 	uint32_t number = 0;
 	for (uint32_t stage = 0; stage < nstage; stage++) {
 		const struct ordo_level *level = dimension(lane, stage);
-		number = number * level->size + digit(level, rank);
+		number = number * level->size + ordo_torus_digit(level, rank);
 	}
 	return number;
 }
@@ -149,9 +99,9 @@ static struct hop hop_from(const struct lane *lane, uint32_t stage, uint32_t ste
 	const struct ordo_level *level = dimension(lane, stage);
 	const uint32_t ahead = shorter != lane->mirrored ? level->size - 1 : 1,
 		       far = sums ? reach(level, shorter) - step : step;
-	const uint32_t owner = along(level, rank, ahead * far % level->size);
+	const uint32_t owner = ordo_torus_along(level, rank, ahead * far % level->size);
 	return (struct hop){.from = rank,
-		.to = along(level, rank, sums ? ahead : level->size - ahead),
+		.to = ordo_torus_along(level, rank, sums ? ahead : level->size - ahead),
 		.slices = slices_of(lane, owner, stage),
 		.meets = sums && shorter && level->size % 2 && far == 1};
 }
@@ -259,7 +209,7 @@ static void go_round(const struct lane *lane, bool sums)
 
 static struct lane lane_of(const struct ordo_resolved_request *request, uint32_t number)
 {
-	const struct torus *torus = request->prepared;
+	const struct ordo_torus *torus = request->prepared;
 	return (struct lane){.problem = &request->problem,
 		.torus = torus,
 		.number = number,
@@ -296,7 +246,7 @@ static bool gathers(const struct ordo_resolved_request *request)
 
 static void build(struct ordo_builder *b, const struct ordo_resolved_request *request)
 {
-	const struct torus *torus = request->prepared;
+	const struct ordo_torus *torus = request->prepared;
 	ordo_keep_own(b, &request->problem);
 	for (uint32_t i = 0; torus->count && i < lanes_of(torus); i++) {
 		struct lane lane = lane_of(request, i);
@@ -320,7 +270,7 @@ static uint32_t chunks(const struct ordo_resolved_request *request)
 
 static uint64_t steps(const struct ordo_resolved_request *request)
 {
-	const struct torus *torus = request->prepared;
+	const struct ordo_torus *torus = request->prepared;
 	uint64_t diameter = 0;
 	for (uint32_t i = 0; i < torus->count; i++)
 		diameter += reach(&torus->at[i], false);
@@ -341,7 +291,7 @@ static uint64_t sent_in(const struct lane *lane, uint32_t stage, bool sums, uint
 
 static uint64_t volume(const struct ordo_resolved_request *request)
 {
-	const struct torus *torus = request->prepared;
+	const struct ordo_torus *torus = request->prepared;
 	uint64_t most = 0;
 	for (uint32_t rank = 0; rank < request->problem.nrank; rank++) {
 		uint64_t sent = 0;
@@ -356,24 +306,7 @@ static uint64_t volume(const struct ordo_resolved_request *request)
 	return most;
 }
 
-uint32_t ordo_bucket_cube(const struct ordo_resolved_request *request, uint32_t *size)
-{
-	const struct torus *torus = request->prepared;
-	for (uint32_t i = 0; i < torus->count; i++)
-		if (torus->at[i].size != torus->at[0].size)
-			return 0;
-	*size = torus->count ? torus->at[0].size : 1;
-	return torus->count;
-}
-
-static const struct ordo_parameter parameters[] = {
-	{.name = "sizes",
-		.values = "auto|[4,4]",
-		.fallback = "auto",
-		.meaning = "ranks of each dimension, that of neighbouring numbers first; auto: as "
-			   "the topology's name says, torus:4x4, else one ring of all",
-		.kind = ORDO_LISTS},
-};
+static const struct ordo_parameter parameters[] = {ORDO_TORUS_SIZES};
 
 static const struct ordo_variant variants[] = {{.settings = "", .sparse = true}};
 

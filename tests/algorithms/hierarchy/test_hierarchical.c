@@ -486,9 +486,8 @@ static void what_does_not_apply_is_refused_by_its_level(void **state)
 		"algorithms that have it: mesh, alltoall, matching, aggregated");
 	check_refused("hierarchical(tree,mesh)", ORDO_BROADCAST, NULL,
 		"algorithm: hierarchical, level 0 does AllGather: tree has no AllGather",
-		"algorithms that have it: ring, bucket, mesh, matching, halving-doubling, rhd, "
-		"nhr, nb, "
-		"packing, circulant");
+		"algorithms that have it: ring, bucket, mesh, matching, halving-doubling, "
+		"swing, rhd, nhr, nb, pat, packing, circulant, asymmetric");
 	check_refused("hierarchical(mesh,halving-doubling)", ORDO_ALLREDUCE, NULL,
 		"algorithm: hierarchical, level 1 does AllReduce: halving-doubling needs a power "
 		"of two ranks, found 3",

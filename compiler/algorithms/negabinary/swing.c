@@ -1,0 +1,162 @@
+/* swing.c - exchanges along the dimensions of a torus that swing to and fro, so that ranks reach
+ * each other in log2 N steps over short ways, and over all links at once.
+ *
+ * The steps are those of negabinary.h: near first, where the most data moves. With d dimensions the
+ * data has 2d lanes, two for each dimension that a lane begins with, one a mirror image of the
+ * other: each uses a link of its own in every step. In dimensions of up to 4 ranks all exchanges
+ * are between neighbours; further ones go past ranks, which needs a network that forwards. Whole
+ * vectors are exchanged far first: near first, ranks would add in different orders. Natural K: the
+ * lanes, for AllReduce with slices times N.
+ *
+ * steps    ReduceScatter, AllGather q = log2 N; AllReduce 2q; with whole vectors q
+ * volume   (N-1)/N of the vector a phase: AllReduce 2(N-1)/N; with whole vectors q
+ * order    near first a quarter of the ranks of each dimension, for each lane; far first, and with
+ *          whole vectors, one tree a lane
+ * scratch  with whole vectors 2 vectors
+ * source   De Sensi, Bonato, Saam and Hoefler, NSDI 2024 (arXiv:2401.09356)
+ */
+#include "swing.h"
+#include "negabinary.h"
+
+static bool is_small(const struct ordo_resolved_request *request)
+{
+	return ordo_parameter_is(request, "data", "small");
+}
+
+static bool is_far_first(const struct ordo_resolved_request *request)
+{
+	return ordo_parameter_is(request, "first", "far") ||
+	       (ordo_parameter_is(request, "first", "auto") && is_small(request));
+}
+
+static bool applicable(const struct ordo_resolved_request *request, struct ordo_error *error)
+{
+	if (!is_small(request) || request->problem.op == ORDO_ALLREDUCE)
+		return true;
+	return ordo_fail(error, ORDO_USAGE, 0,
+		"algorithm: swing has a form for small data for AllReduce, not for %s",
+		ordo_operator_facts(request->problem.op)->name);
+}
+
+static bool prepare(struct ordo_resolved_request *request, struct ordo_error *error)
+{
+	const struct ordo_torus *torus = ordo_torus_make(request, error);
+	if (!torus)
+		return false;
+	for (uint32_t i = 0; i < torus->count; i++) {
+		const uint32_t size = torus->at[i].size;
+		if ((size & (size - 1)) == 0)
+			continue;
+		ordo_fail(error, ORDO_USAGE, 0,
+			"algorithm: swing needs a power of two ranks in each dimension, found %u",
+			size);
+		return ordo_hint(error, "bucket takes dimensions of any size");
+	}
+	const uint32_t nlane =
+		ordo_parameter_is(request, "ports", "one") || !torus->count ? 1 : 2 * torus->count;
+	return ordo_negabinary_make(request, torus, nlane, is_far_first(request))
+		       ? true
+		       : ordo_fail_memory(error);
+}
+
+static uint32_t chunks(const struct ordo_resolved_request *request)
+{
+	return is_small(request) ? ordo_flow_of(request).nlane : ordo_flow_chunks(request);
+}
+
+static void build(struct ordo_builder *b, const struct ordo_resolved_request *request)
+{
+	if (is_small(request))
+		ordo_negabinary_exchange(b, request);
+	else
+		ordo_flow_build(b, request);
+}
+
+static uint64_t steps(const struct ordo_resolved_request *request)
+{
+	return is_small(request) ? ordo_flow_of(request).nstep : ordo_flow_steps(request);
+}
+
+static uint64_t volume(const struct ordo_resolved_request *request)
+{
+	return is_small(request)
+		       ? (uint64_t)ordo_flow_of(request).nstep * request->problem.chunks_per_block
+		       : ordo_flow_volume(request);
+}
+
+bool ordo_swing_spreads(const struct ordo_resolved_request *request)
+{
+	const struct ordo_flow flow = ordo_flow_of(request);
+	struct ordo_flow one = flow, other = flow;
+	if (request->topology && request->topology->ports)
+		return false;
+	for (uint32_t step = 0; step < flow.nstep; step++)
+		for (one.lane = 1; one.lane < flow.nlane; one.lane++)
+			for (other.lane = 0; other.lane < one.lane; other.lane++)
+				if (ordo_negabinary_peer(&one, step, 0) ==
+					ordo_negabinary_peer(&other, step, 0))
+					return false;
+	return true;
+}
+
+static const struct ordo_parameter parameters[] = {
+	ORDO_TORUS_SIZES,
+	{.name = "data",
+		.values = "large|small",
+		.fallback = "large",
+		.meaning = "large: halving and doubling; small: whole vectors in every step",
+		.kind = ORDO_WORD},
+	{.name = "first",
+		.values = "auto|near|far",
+		.fallback = "auto",
+		.meaning = "which steps come first; auto: near, but far for small data, so that "
+			   "all ranks add alike",
+		.kind = ORDO_WORD},
+	{.name = "ports",
+		.values = "all|one",
+		.fallback = "all",
+		.meaning = "all: two lanes for each dimension, over all links at once; one: one "
+			   "lane",
+		.kind = ORDO_WORD},
+};
+
+static const struct ordo_variant variants[] = {
+	{.settings = "", .sparse = true},
+	{.settings = "first=far",
+		.operators = 1u << ORDO_ALLREDUCE | 1u << ORDO_REDUCESCATTER,
+		.sparse = true},
+	{.settings = "data=small", .operators = 1u << ORDO_ALLREDUCE, .sparse = true},
+};
+
+const struct ordo_algorithm ordo_algorithm_swing = {
+	.facts = {.name = "swing",
+		.summary = "short ways to and fro along the dimensions of a torus, over all its "
+			   "links at once",
+		.how = "In step s a rank exchanges with the one (1-(-2)^(s+1))/3 places along a "
+		       "ring, 1, -1, 3, -5, 11, ...: even ranks forwards, odd ones backwards. A "
+		       "torus alternates its dimensions. What is exchanged halves from step to "
+		       "step, then doubles. The data has two parts for each dimension, which go "
+		       "different ways at the same time.",
+		.when = "For tori and rings whose dimensions are powers of two, between the sizes "
+			"for which latency counts alone and those for which rings are as fast: "
+			"log2 N steps for each phase. On dimensions above 4 messages pass other "
+			"ranks, so the network must forward them.",
+		.operators = 1u << ORDO_ALLREDUCE | 1u << ORDO_REDUCESCATTER | 1u << ORDO_ALLGATHER,
+		.ranks = "2^q in each dimension",
+		.steps = "q; AllReduce 2q; small data q",
+		.volume = "(N-1)/N n; AllReduce 2(N-1)/N n; small data q n",
+		.order = "near first N/4 trees for each lane in a ring; far first, small data: one "
+			 "for each lane",
+		.topologies = "torus and ring of up to 4 in each dimension; full mesh, switched",
+		.source = "De Sensi, Bonato, Saam and Hoefler 2024",
+		.parameters = parameters,
+		.nparameter = sizeof parameters / sizeof *parameters,
+		.variants = variants,
+		.nvariant = sizeof variants / sizeof *variants},
+	.applicable = applicable,
+	.prepare = prepare,
+	.chunks = chunks,
+	.build = build,
+	.steps = steps,
+	.volume = volume,
+};

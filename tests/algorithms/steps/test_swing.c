@@ -1,0 +1,315 @@
+/* test_swing.c - Swing on rings and tori: claims, links, orders, the time that its formula says. */
+#include "compiling.h"
+
+#include <math.h>
+#include <ordo/arena.h>
+#include <ordo/predict.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { OPERATORS = 3 };
+static const enum ordo_operator operators[OPERATORS] = {
+	ORDO_ALLREDUCE, ORDO_REDUCESCATTER, ORDO_ALLGATHER};
+
+static struct ordo_request request_of(enum ordo_operator op, uint32_t nrank, const char *algorithm)
+{
+	return (struct ordo_request){.problem = {.op = op, .nrank = nrank}, .algorithm = algorithm};
+}
+
+static void rings_are_proved_and_keep_their_claims(void **state)
+{
+	(void)state;
+	for (uint32_t nrank = 1; nrank <= 32; nrank *= 2) {
+		for (int i = 0; i < OPERATORS; i++) {
+			check_everywhere("swing", operators[i], nrank);
+			check_everywhere("swing(first=far)", operators[i], nrank);
+			check_everywhere("swing(ports=one)", operators[i], nrank);
+			check_everywhere("swing(ports=one,first=far)", operators[i], nrank);
+		}
+		check_everywhere("swing(data=small)", ORDO_ALLREDUCE, nrank);
+		check_everywhere("swing(data=small,first=near)", ORDO_ALLREDUCE, nrank);
+		check_everywhere("swing(data=small,ports=one)", ORDO_ALLREDUCE, nrank);
+	}
+}
+
+/* Steps and volume as the field has them. */
+static void check_formula(const char *algorithm, enum ordo_operator op, uint32_t nrank,
+	uint64_t steps, uint64_t parts)
+{
+	const struct ordo_request request = request_of(op, nrank, algorithm);
+	struct ordo_resolved_request resolved;
+	assert_true(ordo_request_resolve(&resolved, &request, NULL));
+	assert_int_equal(resolved.algorithm->steps(&resolved), steps);
+	assert_int_equal(resolved.algorithm->volume(&resolved), parts);
+	ordo_resolved_request_destroy(&resolved);
+}
+
+static void claims_follow_the_formulas(void **state)
+{
+	(void)state;
+	for (uint32_t nrank = 2, q = 1; nrank <= 256; nrank *= 2, q++) {
+		const uint64_t rest = nrank - 1;
+		check_formula("swing", ORDO_ALLREDUCE, nrank, 2 * (uint64_t)q, 4 * rest);
+		check_formula("swing", ORDO_REDUCESCATTER, nrank, q, 2 * rest);
+		check_formula("swing(ports=one)", ORDO_ALLGATHER, nrank, q, rest);
+		check_formula("swing(data=small)", ORDO_ALLREDUCE, nrank, q, 2 * (uint64_t)q);
+	}
+}
+
+static const struct {
+	const char *sizes;
+	uint32_t nrank;
+} tori[] = {{"[2,2]", 4}, {"[4,2]", 8}, {"[2,1,8]", 16}, {"[4,4]", 16}, {"[2,4,2]", 16}};
+
+static void tori_are_proved_and_keep_their_claims(void **state)
+{
+	(void)state;
+	static const char *const more[] = {"", ",first=far", ",ports=one", ",data=small"};
+	char algorithm[64];
+	for (size_t i = 0; i < sizeof tori / sizeof *tori; i++)
+		for (int form = 0; form < 4; form++)
+			for (int op = 0; op < (form == 3 ? 1 : OPERATORS); op++) {
+				snprintf(algorithm, sizeof algorithm, "swing(sizes=%s%s)",
+					tori[i].sizes, more[form]);
+				check_everywhere(algorithm, operators[op], tori[i].nrank);
+			}
+}
+
+/* Every message goes over a link of the torus that its name says. */
+static void dimensions_of_up_to_four_have_all_their_links(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *name;
+		uint32_t nrank;
+	} topologies[] = {
+		{"torus:4x4", 16}, {"torus:2x4", 8}, {"torus:4x4x4", 64}, {"ring", 4}, {"ring", 2}};
+	static const char *const forms[] = {"swing", "swing(first=far)", "swing(data=small)"};
+	for (size_t i = 0; i < sizeof topologies / sizeof *topologies; i++)
+		for (int form = 0; form < 3; form++) {
+			struct ordo_request request =
+				request_of(ORDO_ALLREDUCE, topologies[i].nrank, forms[form]);
+			struct ordo_topology *topology =
+				ordo_topology_make(topologies[i].name, topologies[i].nrank, NULL);
+			request.topology = topology;
+			ordo_schedule_destroy(compile_proved(&request));
+			ordo_topology_destroy(topology);
+		}
+}
+
+/* The partner in step s, by the sum of the powers of -2 as published. */
+static uint32_t partner(uint32_t rank, uint32_t s, uint32_t nrank)
+{
+	long way = 0, power = 1;
+	for (uint32_t i = 0; i <= s; i++, power *= -2)
+		way += power;
+	const long to = rank % 2 ? (long)rank - way : (long)rank + way;
+	return (uint32_t)((to % (long)nrank + (long)nrank) % (long)nrank);
+}
+
+static void partners_are_the_published_ones(void **state)
+{
+	(void)state;
+	for (uint32_t nrank = 2, q = 1; nrank <= 128; nrank *= 2, q++)
+		for (int far = 0; far < 2; far++) {
+			const struct ordo_request request = request_of(ORDO_REDUCESCATTER, nrank,
+				far ? "swing(ports=one,first=far)" : "swing(ports=one)");
+			struct ordo_schedule *schedule = compile_proved(&request);
+			uint32_t sends = 0;
+			for (uint32_t s = 0; s < schedule->nstream; s++)
+				for (uint32_t t = schedule->streams[s].first;
+					t < schedule->streams[s].end; t++) {
+					const struct ordo_task *task = &schedule->tasks[t];
+					if (task->kind != ORDO_SEND_REDUCE)
+						continue;
+					const uint32_t step =
+						(uint32_t)strtoul(schedule->phases[task->phase] +
+									  strlen("reduce-scatter "),
+							NULL, 10);
+					assert_int_equal(task->peer,
+						partner(schedule->streams[s].rank,
+							far ? q - 1 - step : step, nrank));
+					sends += task->count;
+				}
+			assert_int_equal(sends, nrank * (nrank - 1));
+			ordo_schedule_destroy(schedule);
+		}
+}
+
+/* The orders. */
+
+/* Rank's tree after `count` of the steps listed. */
+static const char *tree_of(struct ordo_arena *arena, uint32_t nrank, const uint32_t *steps,
+	uint32_t count, uint32_t rank)
+{
+	if (!count)
+		return ordo_arena_format(arena, "%u", rank);
+	const uint32_t peer = partner(rank, steps[count - 1], nrank);
+	const char *own = tree_of(arena, nrank, steps, count - 1, rank),
+		   *its = tree_of(arena, nrank, steps, count - 1, peer);
+	/* As orders are written: the side with the lowest leaf first. */
+	return strtoul(own + strspn(own, "("), NULL, 10) < strtoul(its + strspn(its, "("), NULL, 10)
+		       ? ordo_arena_format(arena, "(%s+%s)", own, its)
+		       : ordo_arena_format(arena, "(%s+%s)", its, own);
+}
+
+static void far_first_has_one_tree_for_all_forms(void **state)
+{
+	(void)state;
+	static const char *const forms[] = {"swing(ports=one,first=far)",
+		"swing(ports=one,data=small)", "swing(ports=one,data=small,first=far)"};
+	for (uint32_t nrank = 2, q = 1; nrank <= 64; nrank *= 2, q++) {
+		uint32_t steps[6];
+		for (uint32_t s = 0; s < q; s++)
+			steps[s] = q - 1 - s;
+		struct ordo_arena arena = {0};
+		const char *wanted = tree_of(&arena, nrank, steps, q, 0);
+		for (uint32_t rank = 0; rank < nrank; rank++)
+			assert_string_equal(tree_of(&arena, nrank, steps, q, rank), wanted);
+		for (int form = 0; form < 3; form++) {
+			const struct ordo_request request =
+				request_of(ORDO_ALLREDUCE, nrank, forms[form]);
+			check_order(&request, wanted);
+		}
+		ordo_arena_free(&arena);
+	}
+}
+
+static struct ordo_proof *prove(enum ordo_operator op, uint32_t nrank, const char *algorithm)
+{
+	const struct ordo_request request = request_of(op, nrank, algorithm);
+	struct ordo_schedule *schedule = compile_proved(&request);
+	struct ordo_proof *proof = ordo_verify(schedule, NULL, NULL);
+	assert_non_null(proof);
+	ordo_schedule_destroy(schedule);
+	return proof;
+}
+
+static uint32_t count_trees(enum ordo_operator op, uint32_t nrank, const char *algorithm)
+{
+	struct ordo_proof *proof = prove(op, nrank, algorithm);
+	const uint32_t ntree = proof->ndistinct;
+	ordo_proof_destroy(proof);
+	return ntree;
+}
+
+static void near_first_a_ring_has_a_quarter_as_many_trees_as_ranks(void **state)
+{
+	(void)state;
+	for (uint32_t nrank = 4; nrank <= 128; nrank *= 2) {
+		assert_int_equal(
+			count_trees(ORDO_REDUCESCATTER, nrank, "swing(ports=one)"), nrank / 4);
+		assert_int_equal(
+			count_trees(ORDO_REDUCESCATTER, nrank, "swing(ports=one,first=far)"), 1);
+		assert_int_equal(count_trees(ORDO_REDUCESCATTER, nrank, "swing"), nrank / 2);
+		assert_int_equal(count_trees(ORDO_ALLREDUCE, nrank, "swing(data=small)"), 2);
+	}
+	assert_int_equal(count_trees(ORDO_REDUCESCATTER, 16, "swing(sizes=[4,4])"), 4);
+	assert_int_equal(count_trees(ORDO_REDUCESCATTER, 64, "swing(sizes=[8,8],ports=one)"), 4);
+}
+
+static bool ranks_are_equal(uint32_t nrank, const char *algorithm)
+{
+	struct ordo_proof *proof = prove(ORDO_ALLREDUCE, nrank, algorithm);
+	const bool equal = proof->rank_equal == ORDO_HOLDS;
+	ordo_proof_destroy(proof);
+	return equal;
+}
+
+static void whole_vectors_near_first_differ_from_rank_to_rank(void **state)
+{
+	(void)state;
+	assert_true(ranks_are_equal(4, "swing(data=small,first=near)"));
+	for (uint32_t nrank = 8; nrank <= 64; nrank *= 2) {
+		assert_false(ranks_are_equal(nrank, "swing(data=small,first=near)"));
+		assert_true(ranks_are_equal(nrank, "swing(data=small)"));
+		assert_true(ranks_are_equal(nrank, "swing"));
+	}
+}
+
+/* d dimensions of 4 ranks, p in all: AllReduce 2 q a + 2 (p-1)/p n b/(2d) + (p-1)/p n g; with whole
+ * vectors q (a + n b/(2d) + n g). */
+static void check_time(const char *name, const char *algorithm, uint32_t d, bool small)
+{
+	const uint32_t p = 1u << (2 * d), q = 2 * d;
+	struct ordo_topology *topology = ordo_topology_make(name, p, NULL);
+	struct ordo_request request = request_of(ORDO_ALLREDUCE, p, algorithm);
+	request.topology = topology;
+	struct ordo_schedule *schedule = compile_proved(&request);
+	for (uint64_t n = 8ull * d * p; n <= 1u << 28; n *= 64) {
+		const struct ordo_predict_options options = {
+			.topology = topology, .machine = {.reduce_bandwidth_gbs = 195}, .bytes = n};
+		struct ordo_prediction *prediction = ordo_predict(schedule, &options, NULL);
+		assert_non_null(prediction);
+		const struct ordo_link *link = &topology->links[0];
+		const double part = (p - 1.0) / p * (double)n, a = 1e-9 * link->latency_ns,
+			     b = 1e-9 / link->bandwidth_gbs / (2 * d), g = 1e-9 / 195;
+		const double wanted =
+			small ? q * (a + (double)n * (b + g)) : 2 * q * a + part * (2 * b + g);
+		if (fabs(prediction->timeline->total - wanted) > 1e-12 * wanted)
+			fail_msg("%s on %s, %llu bytes: found %.17g, wanted %.17g", algorithm, name,
+				(unsigned long long)n, prediction->timeline->total, wanted);
+		ordo_prediction_destroy(prediction);
+	}
+	ordo_schedule_destroy(schedule);
+	ordo_topology_destroy(topology);
+}
+
+static void times_are_the_closed_form(void **state)
+{
+	(void)state;
+	check_time("ring", "swing", 1, false);
+	check_time("torus:4x4", "swing", 2, false);
+	check_time("torus:4x4x4", "swing", 3, false);
+	check_time("ring", "swing(data=small)", 1, true);
+	check_time("torus:4x4", "swing(data=small)", 2, true);
+	check_time("torus:4x4x4", "swing(data=small)", 3, true);
+}
+
+static void refused(const char *algorithm, enum ordo_operator op, uint32_t nrank, const char *text)
+{
+	const struct ordo_request request = request_of(op, nrank, algorithm);
+	struct ordo_error error = {0};
+	assert_null(ordo_compile(&request, &error));
+	assert_int_equal(error.code, ORDO_USAGE);
+	if (!strstr(error.text, text))
+		fail_msg("found: %s, wanted: %s", error.text, text);
+}
+
+static void other_sizes_are_refused(void **state)
+{
+	(void)state;
+	refused("swing", ORDO_ALLREDUCE, 12,
+		"swing needs a power of two ranks in each dimension, found 12");
+	refused("swing(sizes=[4,3])", ORDO_ALLREDUCE, 12,
+		"swing needs a power of two ranks in each dimension, found 3");
+	refused("swing(sizes=[4,4])", ORDO_ALLREDUCE, 8,
+		"found 8 ranks, wanted the product of the dimensions");
+	refused("swing(sizes=[[2,2],[4]])", ORDO_ALLREDUCE, 4, "wanted one list");
+	refused("swing(data=small)", ORDO_ALLGATHER, 8,
+		"swing has a form for small data for AllReduce, not for AllGather");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(rings_are_proved_and_keep_their_claims),
+		cmocka_unit_test(claims_follow_the_formulas),
+		cmocka_unit_test(tori_are_proved_and_keep_their_claims),
+		cmocka_unit_test(dimensions_of_up_to_four_have_all_their_links),
+		cmocka_unit_test(partners_are_the_published_ones),
+		cmocka_unit_test(far_first_has_one_tree_for_all_forms),
+		cmocka_unit_test(near_first_a_ring_has_a_quarter_as_many_trees_as_ranks),
+		cmocka_unit_test(whole_vectors_near_first_differ_from_rank_to_rank),
+		cmocka_unit_test(times_are_the_closed_form),
+		cmocka_unit_test(other_sizes_are_refused),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
