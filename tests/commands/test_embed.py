@@ -48,6 +48,15 @@ def _(ordo):
         and "const struct ordo_schedule *const fast_schedules[2] = {" in source, source[-3000:])
 
 
+@desk_case("embed says in which form sums are held")
+def _(ordo):
+    for form, name in (("f32", "F32"), ("exact", "EXACT"), ("binned(bins=2)", "BINNED2"),
+                       ("binned(bins=3)", "BINNED3")):
+        ordo.compile("x.json", "--accumulate", form)
+        wanted(f".in_place = false, .accumulate = ORDO_ACCUMULATE_{name}}}" in ordo.works(
+            "embed", "x.json").out, form)
+
+
 @desk_case("embed writes nothing of what is refuted, too long, or cannot be written")
 def _(ordo):
     document = ordo.compile("x.json").read_text().splitlines(keepends=True)

@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <ordo/detail/accumulate.h>
 #include <ordo/detail/fail.h>
 #include <ordo/failure_sets.h>
 #include <ordo/plan_set.h>
@@ -58,8 +59,9 @@ static bool prove(const struct ordo_schedule *schedule, struct mpi_range_facts *
 		worked = ordo_fail(error, ORDO_USAGE, 0, "ranks would get other bits (G1): %s",
 			proof->rank_equal_why);
 	} else if (schedule->problem.accumulate) {
-		worked = ordo_fail(
-			error, ORDO_USAGE, 0, "it accumulates in f32, and MPI has no f16 or bf16");
+		worked = ordo_fail(error, ORDO_USAGE, 0,
+			"it accumulates in %s, and programs of MPI have schedules without",
+			ordo_accumulation_name(schedule->problem.accumulate));
 	} else {
 		memcpy(facts->digest, proof->digest, sizeof facts->digest);
 		worked = name_order(facts->order, sizeof facts->order, schedule, proof, error);
