@@ -61,51 +61,71 @@ static inline vector sum_word(vector a, vector b)
 	return ((a & ~tags) + (b & ~tags)) | ((a | b) & tags);
 }
 
-/* Binned sums, so many at once that their words fill whole vectors. */
-enum { STATES_AT_ONCE = 8 };
+/* So many binned sums at once: their words fill as many vectors as a state has words. */
+enum { STATES_AT_ONCE = VECTOR_BYTES / 8 };
 
-/* to += from, for count states of so many words. Where all have the same bins, and neither infinity
- * nor NaN, words are added as they are. */
-static ALWAYS_INLINE void add_binned(uint64_t *to, const uint64_t *from, size_t count, int words)
+/* Where all sources have the same bins, and the same infinities and NaNs, words are added as they
+ * are. false: they have not, and nothing was done. */
+static ALWAYS_INLINE bool fold_alike(void *const *dst, uint32_t ndst, const void *const *src,
+	uint32_t nsrc, size_t skip, size_t words)
 {
-	const size_t nword = count * (size_t)words;
-	uint64_t differ = 0;
-	for (size_t i = 0; i < nword; i++)
-		differ |= to[i] ^ from[i];
-	if (!(differ & ORDO_BINNED_TAGS)) {
-		for (size_t i = 0; i < nword; i++)
-			to[i] += from[i] & ~ORDO_BINNED_TAGS;
-		return;
+	const vector tags = (vector)((u64s){0} + ORDO_BINNED_TAGS);
+	vector sums[ORDO_MOST_STATE_WORDS], differ = {0};
+	for (size_t k = 0; k < words; k++)
+		sums[k] = load((const char *)src[0] + skip + k * VECTOR_BYTES);
+	for (uint32_t i = 1; i < nsrc; i++)
+		for (size_t k = 0; k < words; k++) {
+			const vector other = load((const char *)src[i] + skip + k * VECTOR_BYTES);
+			differ |= sums[k] ^ other;
+			sums[k] += other & ~tags;
+		}
+	if (any(differ & tags))
+		return false;
+	for (uint32_t i = 0; i < ndst; i++)
+		for (size_t k = 0; k < words; k++)
+			store((char *)dst[i] + skip + k * VECTOR_BYTES, sums[k]);
+	return true;
+}
+
+static ALWAYS_INLINE void fold_one(void *const *dst, uint32_t ndst, const void *const *src,
+	uint32_t nsrc, size_t skip, size_t words)
+{
+	uint64_t sum[ORDO_MOST_STATE_WORDS], other[ORDO_MOST_STATE_WORDS];
+	memcpy(sum, (const char *)src[0] + skip, words * sizeof *sum);
+	for (uint32_t i = 1; i < nsrc; i++) {
+		memcpy(other, (const char *)src[i] + skip, words * sizeof *other);
+		ordo_binned_add(sum, other, (int)words);
 	}
-	for (size_t i = 0; i < nword; i += (size_t)words)
-		ordo_binned_add(&to[i], &from[i], words);
+	for (uint32_t i = 0; i < ndst; i++)
+		memcpy((char *)dst[i] + skip, sum, words * sizeof *sum);
 }
 
 static ALWAYS_INLINE void fold_binned(void *const *dst, uint32_t ndst, const void *const *src,
-	uint32_t nsrc, size_t at, size_t count, int words)
+	uint32_t nsrc, size_t n, size_t words)
 {
-	uint64_t sums[STATES_AT_ONCE * ORDO_MOST_STATE_WORDS],
-		other[STATES_AT_ONCE * ORDO_MOST_STATE_WORDS];
-	const size_t size = (size_t)words * sizeof *sums, skip = at * size, nbyte = count * size;
-	memcpy(sums, (const char *)src[0] + skip, nbyte);
-	for (uint32_t i = 1; i < nsrc; i++) {
-		memcpy(other, (const char *)src[i] + skip, nbyte);
-		add_binned(sums, other, count, words);
+	const size_t size = words * sizeof(uint64_t);
+	size_t at = 0;
+	while (n - at >= STATES_AT_ONCE) {
+		if (fold_alike(dst, ndst, src, nsrc, at * size, words)) {
+			at += STATES_AT_ONCE;
+			continue;
+		}
+		for (const size_t end = at + STATES_AT_ONCE; at < end; at++)
+			fold_one(dst, ndst, src, nsrc, at * size, words);
 	}
-	for (uint32_t i = 0; i < ndst; i++)
-		memcpy((char *)dst[i] + skip, sums, nbyte);
+	for (; at < n; at++)
+		fold_one(dst, ndst, src, nsrc, at * size, words);
 }
 
 #define SUM_BINNED(words)                                                                          \
 	static void sum_all_binned_##words(void *const *dst, uint32_t ndst,                        \
 		const void *const *src, uint32_t nsrc, size_t n, unsigned ways)                    \
 	{                                                                                          \
-		size_t at = 0;                                                                     \
 		(void)ways;                                                                        \
-		for (; n - at >= STATES_AT_ONCE; at += STATES_AT_ONCE)                             \
-			fold_binned(dst, ndst, src, nsrc, at, STATES_AT_ONCE, words);              \
-		for (; at < n; at++)                                                               \
-			fold_binned(dst, ndst, src, nsrc, at, 1, words);                           \
+		if (nsrc == 2 && ndst == 1)                                                        \
+			fold_binned(dst, 1, src, 2, n, words);                                     \
+		else                                                                               \
+			fold_binned(dst, ndst, src, nsrc, n, words);                               \
 	}
 SUM_BINNED(2)
 SUM_BINNED(3)

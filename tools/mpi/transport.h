@@ -23,9 +23,9 @@ struct ordo_mpi_transport {
 	void (*gather)(const void *own, size_t size, void *all);
 	void (*barrier)(void);
 	double (*seconds)(void);
-	/* A messenger for elements of a type and of the accumulator (accumulate.h), which may be the
-	 * same, for so many requests. synchronous: a send is complete
-	 * when it is received (MPI_Issend). NULL: no memory. Freed by free_messenger. */
+	/* A messenger for elements of a type and of its accumulator (accumulate.h), for so many
+	 * requests. synchronous: a send is complete when it is received (MPI_Issend). NULL: no
+	 * memory. Freed by free_messenger. */
 	struct ordo_messenger *(*make_messenger)(uint32_t nrequest, enum ordo_type type,
 		enum ordo_type accumulator, bool synchronous);
 	void (*free_messenger)(struct ordo_messenger *messenger);

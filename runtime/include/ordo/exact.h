@@ -73,9 +73,14 @@ ORDO_API bool ordo_exact_add(enum ordo_type type, enum ordo_type state, void *st
 
 /* Adds all elements to one state.
  *
- *   states   [1], which grows
+ *   type       of the elements
+ *   state      as ordo_exact_type gives it for the type
+ *   states     [1], which grows; not in the memory of the elements
+ *   elements   [n]
+ *   n          elements, 0 or more
+ *   error      filled if the result is false; may be NULL
  *
- * The rest as ordo_exact_add. */
+ * false: as ordo_exact_add. */
 ORDO_API bool ordo_exact_add_all(enum ordo_type type, enum ordo_type state, void *states,
 	const void *elements, size_t n, struct ordo_error *error);
 

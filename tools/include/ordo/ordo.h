@@ -9,10 +9,10 @@
  *   predict.h        the time that a schedule takes on a topology
  *   topology.h       links between ranks, and links that are down
  *   element.h        types and reductions
- *   exact.h          sums whose bits depend on no order and no number of ranks
  *   error.h          why something did not work
  *
- * Beside it, <ordo/builder.h> is for those who write algorithms. Headers under ordo/detail/ are
+ * Beside it, <ordo/builder.h> is for those who write algorithms, and <ordo/exact.h> for programs
+ * that add up elements themselves, so that bits do not depend on the number of ranks. Headers under ordo/detail/ are
  * internal. Included by its own name, each header above also declares the internal functions that
  * it declared before they were internal, for one release; included from here it does not. The old
  * paths of headers that moved to ordo/detail/ stay as long: <ordo/order.h>.
@@ -34,7 +34,6 @@
 #include <ordo/document.h>
 #include <ordo/element.h>
 #include <ordo/error.h>
-#include <ordo/exact.h>
 #include <ordo/float_mode.h>
 #include <ordo/memory.h>
 #include <ordo/plan_set.h>

@@ -157,7 +157,7 @@ static inline uint64_t ordo_exact_f8e5m2(uint8_t element)
 		       normal = exponent != 0, finite = exponent != 31;
 	const uint64_t magnitude = ((element & 3) | normal << 2) << (exponent - normal);
 	return ordo_signed_word(magnitude & (UINT64_C(0) - finite), negative) << 2 |
-	       ordo_infinity_tag(!finite && element & 3, !finite && !(element & 3), negative);
+	       ordo_infinity_tag(!finite & !!(element & 3), !finite & !(element & 3), negative);
 }
 
 /* Of f16: 5 bits of exponent, 10 of the significand; in units of 2^-24. Two words. */
@@ -170,9 +170,15 @@ static inline void ordo_exact_f16(uint64_t *state, uint16_t element)
 		       low = value & 0xfffff;
 	/* value - low is a multiple of 2^20; divided by it and times 4, for the tag */
 	const int64_t high = (int64_t)(value - low) >> 18;
-	state[0] = (uint64_t)high | ordo_infinity_tag(!finite && element & 0x3ff,
-					    !finite && !(element & 0x3ff), negative);
+	state[0] = (uint64_t)high | ordo_infinity_tag(!finite & !!(element & 0x3ff),
+					    !finite & !(element & 0x3ff), negative);
 	state[1] = low << 2;
+}
+
+/* position / ORDO_BIN_WIDTH, of a position of f64: (28 * 37450 - 2^20) * 2073 / 2^20 < 1. */
+static inline uint64_t ordo_bins_below(uint64_t position)
+{
+	return position * 37450 >> 20;
 }
 
 /* The bits of an f32, as a state of m = 2 or 3 words. Shifted by e, the exponent, its significand
@@ -184,11 +190,11 @@ static inline void ordo_binned_f32(uint64_t *state, int m, uint32_t bits)
 	const uint64_t negative = bits >> 31, exponent = bits >> 23 & 255, normal = exponent != 0,
 		       finite = UINT64_C(0) - (uint64_t)(exponent != 255);
 	const uint64_t fraction = bits & 0x7fffff, e = exponent - normal,
-		       bin = (e + 23) / ORDO_BIN_WIDTH, kept = finite & bin;
+		       bin = ordo_bins_below(e + 23), kept = finite & bin;
 	const uint64_t window = ((fraction | normal << 23) & finite)
 				<< (e + ORDO_BIN_WIDTH - ORDO_BIN_WIDTH * bin);
 	state[0] = ordo_signed_word(window >> ORDO_BIN_WIDTH, negative) << 3 | (kept & 1) << 2 |
-		   ordo_infinity_tag(!finite && fraction, !finite && !fraction, negative);
+		   ordo_infinity_tag(!finite & (fraction != 0), !finite & !fraction, negative);
 	state[1] = ordo_signed_word(window & ORDO_BIN_MASK, negative) << 3 | kept >> 1;
 	if (m > 2)
 		state[2] = 0;
@@ -203,12 +209,12 @@ static inline void ordo_binned_f64(uint64_t *state, int m, uint64_t bits)
 	const uint64_t negative = bits >> 63, exponent = bits >> 52 & 2047, normal = exponent != 0,
 		       finite = UINT64_C(0) - (uint64_t)(exponent != 2047);
 	const uint64_t fraction = bits & ((UINT64_C(1) << 52) - 1), e = exponent - normal,
-		       bin = (e + 24) / ORDO_BIN_WIDTH, kept = finite & bin,
+		       bin = ordo_bins_below(e + 24), kept = finite & bin,
 		       above = e + ORDO_BIN_WIDTH - ORDO_BIN_WIDTH * bin;
 	const uint64_t significand = (fraction | normal << 52) & finite;
 	state[0] = ordo_signed_word(significand >> (2 * ORDO_BIN_WIDTH - above), negative) << 3 |
 		   (kept & 1) << 2 |
-		   ordo_infinity_tag(!finite && fraction, !finite && !fraction, negative);
+		   ordo_infinity_tag(!finite & (fraction != 0), !finite & !fraction, negative);
 	state[1] = ordo_signed_word(significand << 4 >> (32 - above) & ORDO_BIN_MASK, negative)
 			   << 3 |
 		   (kept >> 1 & 7);
@@ -230,20 +236,17 @@ static inline void ordo_binned_add(uint64_t *state, const uint64_t *other, int m
 {
 	const unsigned a = ordo_binned_bin(state, m), b = ordo_binned_bin(other, m);
 	const unsigned apart = a > b ? a - b : b - a;
-	const uint64_t infinities = (state[0] | other[0]) & ORDO_INFINITY_TAGS,
-		       first = UINT64_C(0) - (uint64_t)(a >= b);
-	uint64_t high[ORDO_MOST_STATE_WORDS], low[ORDO_MOST_STATE_WORDS];
-	for (int i = 0; i < m; i++) {
-		high[i] = (state[i] & first) | (other[i] & ~first);
-		low[i] = ((state[i] & ~first) | (other[i] & first)) & ~ORDO_BINNED_TAGS;
+	const uint64_t infinities = (state[0] | other[0]) & ORDO_INFINITY_TAGS;
+	const uint64_t *high = a >= b ? state : other, *low = a >= b ? other : state;
+	uint64_t sum[ORDO_MOST_STATE_WORDS];
+	for (unsigned i = 0; i < (unsigned)m; i++) {
+		const unsigned is_kept = apart <= i;
+		sum[i] = high[i] + (low[is_kept ? i - apart : 0] & ~ORDO_BINNED_TAGS &
+					   (UINT64_C(0) - (uint64_t)is_kept));
 	}
-	for (int i = 0; i < m; i++) {
-		uint64_t moved = 0;
-		for (int k = 0; k <= i; k++)
-			moved |= low[k] & (UINT64_C(0) - (uint64_t)(apart == (unsigned)(i - k)));
-		state[i] = high[i] + moved;
-	}
-	state[0] |= infinities;
+	sum[0] |= infinities;
+	for (int i = 0; i < m; i++)
+		state[i] = sum[i];
 }
 
 /* A float type as rounding needs it. */
