@@ -27,6 +27,13 @@ static double now(void)
 	return (double)at.tv_sec + (double)at.tv_nsec * 1e-9;
 }
 
+static uint64_t mix(uint64_t x)
+{
+	x *= UINT64_C(0x9e3779b97f4a7c15);
+	x = (x ^ x >> 29) * UINT64_C(0xbf58476d1ce4e5b9);
+	return x ^ x >> 32;
+}
+
 /* What is measured; a NULL kernel is memcpy. */
 struct work {
 	ordo_fold_kernel *fold;
@@ -92,7 +99,7 @@ static void print_sums(const struct ordo_kernels *form, enum ordo_type type, str
 	const double *copied)
 {
 	work.fold = form->fold[type][ORDO_SUM];
-	printf("%-9s %-5s", form->name, ordo_type_name(type));
+	printf("%-9s %-20s", form->name, ordo_type_name(type));
 	for (int p = 0; p < NPLACE; p++) {
 		work.bytes = places[p].bytes;
 		work.n = work.bytes / ordo_type_size(type);
@@ -132,13 +139,6 @@ static double element_time(const struct element_work *work)
 		best = seconds < best ? seconds : best;
 	}
 	return best * 1e9;
-}
-
-static uint64_t mix(uint64_t x)
-{
-	x *= UINT64_C(0x9e3779b97f4a7c15);
-	x = (x ^ x >> 29) * UINT64_C(0xbf58476d1ce4e5b9);
-	return x ^ x >> 32;
 }
 
 /* Numbers of one size, and of sizes that are up to 2^24 apart where the type has them, so that bins
@@ -202,11 +202,11 @@ int main(void)
 		memset(work.memory[i], 0, places[NPLACE - 1].bytes);
 	}
 	printf("GB/s read and written, and that over memcpy; ns of 8 sources into 8 "
-	       "destinations\n\n%15s",
+	       "destinations. Binned sums: words of any bits, so that bins differ\n\n%30s",
 		"");
 	for (int p = 0; p < NPLACE; p++)
 		printf("  %-12s", places[p].name);
-	printf("  %-12s  %5s %5s\nmemcpy         ", "streaming", "n=2", "n=15");
+	printf("  %-12s  %5s %5s\n%-30s", "streaming", "n=2", "n=15", "memcpy");
 	for (int p = 0; p < NPLACE; p++) {
 		work.bytes = places[p].bytes;
 		copied[p] = rate(&work);
@@ -215,6 +215,12 @@ int main(void)
 	printf("\n");
 	for (uint32_t f = 0; f < nform; f++)
 		for (enum ordo_type type = ORDO_F16; type < ORDO_F32_I32; type++)
+			print_sums(forms[f], type, work, copied);
+	for (size_t i = 0; i < places[NPLACE - 1].bytes / sizeof(uint64_t); i++)
+		for (int k = 0; k < 2; k++)
+			((uint64_t *)(void *)work.memory[k])[i] = mix(2 * i + (uint64_t)k);
+	for (uint32_t f = 0; f < nform; f++)
+		for (enum ordo_type type = ORDO_EXACT_F8E4M3; type < ORDO_NTYPE_AND_STATE; type++)
 			print_sums(forms[f], type, work, copied);
 	printf("\nns an element in the nearest caches; added: numbers alike, and of many sizes, "
 	       "each "

@@ -71,6 +71,15 @@ int wide_compare(const struct wide_number *a, const struct wide_number *b)
 	return wide_sign(&difference);
 }
 
+double wide_value(const struct wide_number *number)
+{
+	const struct wide_number plain = carried(magnitude(number));
+	double value = 0;
+	for (int i = NDIGIT - 1; i >= 0; i--)
+		value += ldexp((double)plain.digit[i], 32 * i - BELOW);
+	return wide_sign(number) < 0 ? -value : value;
+}
+
 struct form {
 	int bits, precision, least, bias;
 	uint64_t greatest; /* the bits of the largest finite number */

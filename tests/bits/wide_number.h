@@ -20,6 +20,9 @@ int wide_sign(const struct wide_number *number);
 /* The sign of |a| - |b|. */
 int wide_compare(const struct wide_number *a, const struct wide_number *b);
 
+/* Close to the number. */
+double wide_value(const struct wide_number *number);
+
 /* The value of a float's bits; that after the largest finite number is 2^(e + 1), as if numbers
  * went on. No NaN. */
 double float_value(enum ordo_type type, uint64_t bits);

@@ -94,6 +94,18 @@ def _():
         wanted(done.returncode == 0 and "bit-equal" in done.stdout, kind, done.stdout, done.stderr)
 
 
+@case("sums without order travel as states of every size")
+def _():
+    for form, kinds in [("exact", ("f8e5m2", "f16")), ("binned(bins=2)", ("bf16", "f64")),
+                        ("binned(bins=3)", ("f32", "f64"))]:
+        path = compiled("allreduce", "ring", 3, "--accumulate", form)
+        for kind in kinds:
+            done = on_ranks(3, "run", path, "--transport", "mpi", "--check", "--count", 1000,
+                            "--type", kind)
+            wanted(done.returncode == 0 and "bit-equal" in done.stdout, form, kind, done.stdout,
+                   done.stderr)
+
+
 @case("blocks of unequal sizes: what is empty is no message, and all else is right")
 def _():
     for operator, algorithm, counts in [("alltoall", "pairwise", "0,9000,1;4,0,0;0,0,2"),
