@@ -1,15 +1,17 @@
 /* device.c - a program of MPI that loads CUDA's driver or HIP (a stub, its argument) after its
  * first reduction, and then reduces vectors of which one is in memory of a device; with a second
- * argument, on the last rank alone. */
+ * argument, on the last rank alone: `blocking`, by calls that block, `some`, also by one that does
+ * not. */
 #include <dlfcn.h>
 #include <mpi.h>
 #include <stdio.h>
+#include <string.h>
 
-enum { N = 100, DEVICE = 1, MANAGED = 2 };
+enum { N = 100, LONG = 20000, DEVICE = 1, MANAGED = 2 };
 typedef void mark_function(const void *memory, size_t bytes, int kind);
 typedef int error_function(void);
 
-static double in[N], out[N];
+static double in[N], out[N], long_in[LONG], long_out[LONG];
 
 static void *find(void *stub, const char *name)
 {
@@ -27,6 +29,57 @@ static void reduce(void)
 static void reduce_to_zero(void)
 {
 	MPI_Reduce(in, out, N, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
+}
+
+static void expect(const char *what, const double *at, int first, int n, int nrank)
+{
+	for (int i = 0; i < n; i++)
+		if (at[i] != (double)(first + i) * nrank) {
+			printf("%s: element %d is %g\n", what, i, at[i]);
+			return;
+		}
+	printf("%s: right\n", what);
+}
+
+static void reduce_long(const char *what, int nrank)
+{
+	memset(long_out, 0, sizeof long_out);
+	MPI_Allreduce(long_in, long_out, LONG, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+	expect(what, long_out, 0, LONG, nrank);
+}
+
+/* Some of these are of the last rank's memory of a device. */
+static int block_on_one(mark_function *mark, int rank, int nrank)
+{
+	const int is_last = rank == nrank - 1;
+	for (int i = 0; i < N; i++)
+		in[i] = i;
+	for (int i = 0; i < LONG; i++)
+		long_in[i] = i;
+	for (int i = 0; i < 3; i++) {
+		memset(out, 0, sizeof out);
+		reduce();
+		expect("short", out, 0, N, nrank);
+	}
+	if (is_last)
+		mark(long_in, sizeof long_in, DEVICE);
+	reduce_long("long", nrank); /* there is no memory for these yet */
+	if (is_last)
+		mark(in, sizeof in, DEVICE);
+	reduce_long("long, taken", nrank);
+	if (is_last)
+		mark(long_in, sizeof long_in, DEVICE);
+	reduce_long("long, passed on", nrank);
+	if (is_last)
+		mark(in, sizeof in, DEVICE);
+	MPI_Reduce_scatter_block(in, out, N / nrank, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+	expect("blocks", out, rank * (N / nrank), N / nrank, nrank);
+	reduce_to_zero();
+	if (!rank)
+		expect("to one", out, 0, N, nrank);
+	fflush(stdout);
+	MPI_Finalize();
+	return 0;
 }
 
 static int reduce_on_one(void)
@@ -72,7 +125,8 @@ int main(int argc, char **argv)
 	if (argc < 3 || rank == nrank - 1)
 		mark.mark(in, sizeof in, DEVICE);
 	if (argc > 2)
-		return reduce_on_one();
+		return strcmp(argv[2], "blocking") ? reduce_on_one()
+						   : block_on_one(mark.mark, rank, nrank);
 	reduce(); /* passed on */
 	reduce_to_zero();
 	mark.mark(out, sizeof out, DEVICE);

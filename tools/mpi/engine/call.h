@@ -69,9 +69,17 @@ static inline int ordo_mpi_own_shards(const struct ordo_mpi_call *call, int rank
 			    : 1;
 }
 
+/* No error code of MPI: another rank passes the call on, and nothing was written. */
+#define ORDO_MPI_PASS_ON (-1)
+
 /* Makes the call in the proved order. Returns MPI_SUCCESS, or an error code that the caller passes
- * to the communicator's error handler. All ranks call. Calls PMPI functions only. */
+ * to the communicator's error handler, or ORDO_MPI_PASS_ON. All ranks call. Calls PMPI functions
+ * only. */
 int ordo_mpi_reduce(const struct ordo_mpi_call *call);
+/* In place of it, on a rank that passes the call on for a reason of its own: tells the others, if
+ * the ranks share memory and have used it before. All of them then pass it on. Otherwise does
+ * nothing. */
+void ordo_mpi_pass_on(const struct ordo_mpi_call *call);
 
 /* One agreement: MPI_SUCCESS if `code` is on all ranks of an intra-communicator; else this rank's
  * error, or MPI_ERR_OTHER where another has one. All ranks call. */

@@ -114,14 +114,28 @@ static struct mpi_state *make_state(MPI_Comm comm, int key, int *code)
 	return NULL;
 }
 
-static struct mpi_state *find_state(MPI_Comm comm, int *code)
+/* NULL: there is none yet. */
+static struct mpi_state *look_up(MPI_Comm comm, int *key, int *code)
 {
 	struct mpi_state *state = NULL;
 	int is_there = 0;
-	const int key = find_keyval(code);
+	*key = find_keyval(code);
 	if (*code == MPI_SUCCESS)
-		*code = PMPI_Comm_get_attr(comm, key, &state, &is_there);
-	return is_there ? state : make_state(comm, key, code);
+		*code = PMPI_Comm_get_attr(comm, *key, &state, &is_there);
+	return is_there ? state : NULL;
+}
+
+static struct mpi_state *find_state(MPI_Comm comm, int *code)
+{
+	int key;
+	struct mpi_state *state = look_up(comm, &key, code);
+	return state ? state : make_state(comm, key, code);
+}
+
+struct mpi_state *ordo_mpi_state_made(MPI_Comm comm)
+{
+	int key, code;
+	return look_up(comm, &key, &code);
 }
 
 /* The communicator of this thread's last call: most have one. Another may get the same handle when

@@ -51,6 +51,8 @@ struct mpi_state {
 /* The state of an intra-communicator; made at its first call, by all its ranks. NULL: *code is an
  * MPI error code. */
 struct mpi_state *ordo_mpi_state(MPI_Comm comm, int *code);
+/* The same, if it was made; NULL: it was not. */
+struct mpi_state *ordo_mpi_state_made(MPI_Comm comm);
 /* With more ranks, AllReduce is generated, and other plans are made by rank 0: set by tests. */
 extern int ordo_mpi_most_compiled, ordo_mpi_most_alone;
 

@@ -169,6 +169,11 @@ static int reduce_scatter(const struct mpi_reduction *reduction)
 	return code;
 }
 
+static bool fits_window(const struct mpi_elements *elements)
+{
+	return elements->is_packed && elements->extent <= MOST_WINDOW_EXTENT;
+}
+
 /* What the elements are like. Those of the program's operations may be others on each rank, which
  * agree. Returns an MPI error code. */
 static int examine(struct mpi_reduction *reduction)
@@ -176,8 +181,7 @@ static int examine(struct mpi_reduction *reduction)
 	struct mpi_elements *elements = &reduction->elements;
 	const struct ordo_mpi_call *call = reduction->call;
 	const int code = ordo_mpi_elements(elements, call->datatype, call->op);
-	const bool fits = code == MPI_SUCCESS && elements->is_packed &&
-			  elements->extent <= MOST_WINDOW_EXTENT;
+	const bool fits = code == MPI_SUCCESS && fits_window(elements);
 	const int bytes = fits ? (int)elements->extent : 0,
 		  own[3] = {bytes, -bytes, code == MPI_SUCCESS};
 	int all[3] = {0};
@@ -231,6 +235,20 @@ bool ordo_mpi_reduction_share(
 		state->counts[r] = (uint64_t)ordo_mpi_block(call, r);
 	*code = ordo_mpi_window_scatter(&through, state->counts);
 	return true;
+}
+
+void ordo_mpi_pass_on(const struct ordo_mpi_call *call)
+{
+	struct mpi_elements elements;
+	const struct mpi_state *state = ordo_mpi_state_made(call->comm);
+	if (!state || !state->window || call->nshard ||
+		ordo_mpi_elements(&elements, call->datatype, call->op) != MPI_SUCCESS ||
+		elements.may_differ || !fits_window(&elements) ||
+		ordo_mpi_call_range(call, &elements, state->nrank))
+		return; /* the others do not use the window, or agree before they do */
+	const uint64_t n = (uint64_t)ordo_mpi_length(call, state->nrank);
+	if (n)
+		ordo_mpi_window_pass_on(state->window, n * elements.extent);
 }
 
 int ordo_mpi_reduce(const struct ordo_mpi_call *call)

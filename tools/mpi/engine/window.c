@@ -32,6 +32,9 @@
 
 bool ordo_mpi_wants_window = true;
 
+/* In place of a call: the rank passes it on. */
+#define PASSES UINT64_MAX
+
 /* A rank's tile; so many fit a cache that a core has for itself. */
 #define TILE_BYTES (UINT64_C(256) << 10)
 /* Up to this size every rank evaluates all, so that it waits once only. */
@@ -262,8 +265,17 @@ static void fetch_next_line(const struct mpi_window *window)
 #endif
 }
 
-/* The input of this rank is there; waits for those of the others. If calls differ, all ranks see
- * it here, and none takes another turn of this call. */
+/* Of calls that differ. */
+static int judge(const struct mpi_window *window)
+{
+	for (int r = 0; r < window->nrank; r++)
+		if (arrival(window, r)->call == PASSES)
+			return ORDO_MPI_PASS_ON;
+	return MPI_ERR_TRUNCATE;
+}
+
+/* The input of this rank is there; waits for those of the others. If calls differ, or a rank passes
+ * its call on, all ranks see it here, and none takes another turn of this call. */
 static int arrive(struct mpi_window *window, uint64_t call, uint64_t bytes)
 {
 	uint64_t differs = 0;
@@ -276,7 +288,15 @@ static int arrive(struct mpi_window *window, uint64_t call, uint64_t bytes)
 			bytes <= INLINE_BYTES ? arrival(window, r)->data : tile(window, r, bytes);
 	}
 	fetch_next_line(window);
-	return differs ? MPI_ERR_TRUNCATE : MPI_SUCCESS;
+	return differs || call == PASSES ? judge(window) : MPI_SUCCESS;
+}
+
+void ordo_mpi_window_pass_on(struct mpi_window *window, uint64_t bytes)
+{
+	if (bytes > SHORT_BYTES && !window->large.at && window->is_refused)
+		return; /* the others do not come here either */
+	begin_turn(window, 0);
+	arrive(window, PASSES, 0);
 }
 
 bool ordo_mpi_window_takes(struct mpi_window *window, uint64_t call, uint64_t bytes, int *code)

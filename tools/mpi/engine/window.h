@@ -18,6 +18,9 @@ struct mpi_window *ordo_mpi_window_open(MPI_Comm comm, bool is_ready);
  * long vector makes the memory for them. call: see struct mpi_window_call. true with an error in
  * *code: their calls differ. */
 bool ordo_mpi_window_takes(struct mpi_window *window, uint64_t call, uint64_t bytes, int *code);
+/* In place of a call that others may make through the window with so many bytes a rank: this rank
+ * passes it on, which they find out before they write anything. */
+void ordo_mpi_window_pass_on(struct mpi_window *window, uint64_t bytes);
 /* Only this rank; the others may still use theirs. Takes NULL. */
 void ordo_mpi_window_close(struct mpi_window *window);
 
@@ -26,7 +29,8 @@ struct mpi_window_call {
 	struct mpi_window *window;
 	const struct mpi_trees *trees;
 	const struct mpi_elements *elements; /* without gaps */
-	/* hash of the arguments that all ranks must share: if they do not, all get an error */
+	/* hash of the arguments that all ranks must share: if they do not, all get an error; or
+	 * ORDO_MPI_PASS_ON, if one passes the call on */
 	uint64_t call;
 	const void *input;
 	void *output; /* NULL: not wanted on this rank */

@@ -208,8 +208,11 @@ bool ordo_mpi_take(struct ordo_mpi_passed *passed, enum ordo_mpi_function functi
 	struct ordo_mpi_mode mode;
 	enum ordo_mpi_class class = ordo_mpi_begin(passed, function, call);
 	*code = compare(passed, &class, call);
-	if (*code == MPI_SUCCESS && class != ORDO_MPI_TAKEN)
+	if (*code == MPI_SUCCESS && class != ORDO_MPI_TAKEN) {
+		if (class == ORDO_MPI_DEVICE_MEMORY && !is_compared(class))
+			ordo_mpi_pass_on(call);
 		return false;
+	}
 	if (*code == MPI_SUCCESS) {
 		const uint64_t bytes = ordo_mpi_bytes(call);
 		const unsigned ncall = ordo_mpi_timed_calls(function, bytes);
@@ -217,6 +220,11 @@ bool ordo_mpi_take(struct ordo_mpi_passed *passed, enum ordo_mpi_function functi
 		ordo_mpi_mode_begin(&mode);
 		*code = ordo_mpi_reduce(call);
 		ordo_mpi_mode_end(&mode);
+		if (*code == ORDO_MPI_PASS_ON) {
+			passed->line.class = ORDO_MPI_DEVICE_MEMORY;
+			count_passed(function, ORDO_MPI_DEVICE_MEMORY);
+			return false;
+		}
 		ordo_mpi_count(function, ORDO_MPI_TAKEN, bytes,
 			ncall ? (PMPI_Wtime() - began) * ncall : 0);
 	}
