@@ -1,13 +1,20 @@
 /* device.c - memory of accelerators, as the program's own CUDA or HIP reports it.
  *
  * A program links them, or CUDA's runtime, which loads the driver for itself only, or loads them
- * later. So they are looked for again whenever more libraries are loaded. */
-#define _GNU_SOURCE /* dl_iterate_phdr, RTLD_DEFAULT */
+ * later. So they are looked for again whenever more libraries are loaded. Whether any were takes 20
+ * ns to find out; so nothing is asked about the heap and the stack, where most vectors of a few
+ * elements are, and which are mapped already, so that no accelerator's memory can be there. */
+#define _GNU_SOURCE /* dl_iterate_phdr, RTLD_DEFAULT, pthread_getattr_np */
 #include "device.h"
 #include <dlfcn.h>
 #include <link.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
 
 typedef void any_function(void);
 
@@ -99,6 +106,56 @@ static int take_number(struct dl_phdr_info *object, size_t size, void *closure)
 	return 1; /* of any object */
 }
 
+static uintptr_t heap_begin = UINTPTR_MAX; /* if it is not known */
+
+/* start_brk of proc(5): the 45th number after the name, which is in parentheses. */
+static void find_heap(void)
+{
+	char text[1024] = "";
+	FILE *file = fopen("/proc/self/stat", "r");
+	const size_t n = file ? fread(text, 1, sizeof text - 1, file) : 0;
+	unsigned long long begin = 0;
+	if (file)
+		fclose(file);
+	text[n] = 0;
+	const char *at = strrchr(text, ')');
+	for (int i = 0; at && i < 45; i++)
+		at = strchr(at + 1, ' ');
+	if (at && sscanf(at, "%llu", &begin) == 1 && begin)
+		heap_begin = (uintptr_t)begin;
+}
+
+/* Of this thread; end 0: not known yet. */
+struct stack {
+	uintptr_t begin, end;
+};
+static _Thread_local struct stack stack;
+
+static void find_stack(void)
+{
+	pthread_attr_t attributes;
+	void *begin;
+	size_t size;
+	stack = (struct stack){UINTPTR_MAX, UINTPTR_MAX};
+	if (pthread_getattr_np(pthread_self(), &attributes))
+		return;
+	if (!pthread_attr_getstack(&attributes, &begin, &size))
+		stack = (struct stack){(uintptr_t)begin, (uintptr_t)begin + size};
+	pthread_attr_destroy(&attributes);
+}
+
+/* Whether memory is on the heap, or on the stack behind this function's: surely no device's. */
+static bool is_own(const void *memory)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+	const uintptr_t at = (uintptr_t)memory, here = (uintptr_t)__builtin_frame_address(0);
+	pthread_once(&once, find_heap);
+	if (!stack.end)
+		find_stack();
+	return (at >= heap_begin && at < (uintptr_t)sbrk(0)) ||
+	       (here >= stack.begin && at >= here && at < stack.end);
+}
+
 static bool is_one(const void *memory)
 {
 	return memory && (is_cuda(memory) || is_hip(memory));
@@ -108,6 +165,8 @@ bool ordo_mpi_is_on_device(const void *first, const void *second)
 {
 	static _Atomic unsigned long long last;
 	unsigned long long number = 0;
+	if ((!first || is_own(first)) && (!second || is_own(second)))
+		return false;
 	dl_iterate_phdr(take_number, &number);
 	if (atomic_load_explicit(&last, memory_order_acquire) != number) {
 		look();

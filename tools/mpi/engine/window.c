@@ -40,10 +40,12 @@ bool ordo_mpi_wants_window = true;
 /* Up to this size every rank evaluates all, so that it waits once only. */
 #define SHORT_BYTES (UINT64_C(4) << 10)
 enum { LINE = 64, INLINE_BYTES = LINE - 16 };
+/* Processors fetch the line beside one as well: that of the next turn would leave its writer. */
+enum { LINES = 2 * LINE };
 
-/* What a rank says to all others, and its input, if that is as short. */
+/* What a rank says to all others, and its input, if that is as short: one line of the cache. */
 struct line {
-	alignas(LINE) _Atomic uint64_t turn;
+	alignas(LINES) _Atomic uint64_t turn;
 	uint64_t call; /* the arguments that ranks share: see struct mpi_window_call */
 	unsigned char data[INLINE_BYTES];
 };
