@@ -1,7 +1,7 @@
 /* replay.c - runs all ranks on one thread in a recorded interleaving, and calls an observer at
  * every step. */
+#include "rounds.h"
 #include "tasks/blocked.h"
-#include "tasks/rounds.h"
 #include "tasks/trace.h"
 #include <inttypes.h>
 #include <ordo/options.h>

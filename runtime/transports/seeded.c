@@ -1,7 +1,7 @@
 /* seeded.c - runs all ranks on one thread; a seed picks the next stream, so that tests can repeat
  * an interleaving. Signals are counters, or flags of one bit each. */
+#include "rounds.h"
 #include "tasks/blocked.h"
-#include "tasks/rounds.h"
 #include "tasks/task_error.h"
 #include "tasks/trace.h"
 #include <inttypes.h>

@@ -13,9 +13,9 @@
  */
 #include "threads.h"
 #include "lines.h"
+#include "rounds.h"
 #include "sleep.h"
 #include "tasks/blocked.h"
-#include "tasks/rounds.h"
 #include "tasks/trace.h"
 #include <pthread.h>
 #include <sched.h>

@@ -599,7 +599,7 @@ static void requests_that_make_no_sense_are_refused(void **state)
 	assert_null(ordo_plan_create(schedule, &options, &error));
 	assert_int_equal(error.code, ORDO_USAGE);
 	assert_non_null(strstr(error.text, "2^60 bytes"));
-	options = (struct ordo_plan_options){.type = (enum ordo_type)ORDO_NTYPE};
+	options = (struct ordo_plan_options){.type = (enum ordo_type)ORDO_NTYPE_AND_STATE};
 	assert_null(ordo_plan_create(schedule, &options, &error));
 	ordo_schedule_destroy(schedule);
 	schedule = exchange_alltoall(2, 1);

@@ -1,6 +1,6 @@
 /* rounds.c - see rounds.h. Streams of a rank may end rounds on several threads at once. */
 #include "rounds.h"
-#include "step.h"
+#include "tasks/step.h"
 
 void ordo_begin_run(struct ordo_plan *plan, uint32_t rank)
 {

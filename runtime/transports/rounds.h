@@ -14,10 +14,10 @@
  * the token of its own round. And no round waits for a later one, so nothing deadlocks that did
  * not before. Only the tokens that a signal may hold (R13) are more: with flags the window is 1.
  */
-#ifndef ORDO_RUNTIME_TASKS_ROUNDS_H
-#define ORDO_RUNTIME_TASKS_ROUNDS_H
+#ifndef ORDO_RUNTIME_TRANSPORTS_ROUNDS_H
+#define ORDO_RUNTIME_TRANSPORTS_ROUNDS_H
 
-#include "plan.h"
+#include "tasks/plan.h"
 
 /* A rank enters a run: its streams are at their first tasks. */
 void ordo_begin_run(struct ordo_plan *plan, uint32_t rank);
