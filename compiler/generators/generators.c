@@ -2,6 +2,7 @@
 #include "generator.h"
 #include <math.h>
 #include <ordo/compiler.h>
+#include <ordo/detail/accumulate.h>
 #include <ordo/memory.h>
 #include <stdio.h>
 #include <string.h>
@@ -71,7 +72,8 @@ static bool applies(const struct generator *generator, const struct ordo_problem
 			name, generator->facts.ranks, N);
 	if (problem->accumulate)
 		return ordo_fail(error, ORDO_USAGE, 0,
-			"accumulate: no algorithm is generated that accumulates in f32");
+			"accumulate: no algorithm is generated that accumulates in %s",
+			ordo_accumulation_name(problem->accumulate));
 	if (problem->nshard != N || (problem->in_place && !generator->in_place) ||
 		(problem->chunks_per_block && problem->chunks_per_block != K))
 		return ordo_fail(error, ORDO_USAGE, 0,

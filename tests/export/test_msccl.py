@@ -166,7 +166,7 @@ def _(ordo):
 @desk_case("what the format does not have is refused by name")
 def _(ordo):
     for words, message in ((("--shards", 8), "virtual shards"),
-                           (("--accumulate", "f32"), "accumulated in f32")):
+                           (("--accumulate", "f32"), "accumulated in another form")):
         ordo.compile("x.json", *words, operator="allreduce", ranks=4, algorithm="mesh")
         ordo.fails(4, message, "export", "msccl", "x.json")
     ordo.fails(2, "did you mean rccl", "export", "msccl", "x.json", "--runtime", "rcl")

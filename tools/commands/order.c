@@ -150,9 +150,16 @@ static void report_rounding(
 	const char *type = ordo_type_name(arithmetic->type),
 		   *reduction = ordo_reduction_name(arithmetic->reduction);
 	report_label(order, "");
-	report_text(order, "depth %u<depth>, %u<roundings> rounding%s", portrait->facts.depth,
-		portrait->facts.leaves - 1, plural(portrait->facts.leaves - 1));
-	if (portrait->accumulator != arithmetic->type)
+	const bool order_free = ordo_type_facts(portrait->accumulator)->kind == ORDO_STATE;
+	if (order_free)
+		report_text(order, "or any other: %u contributions, rounded once, to %s",
+			portrait->facts.leaves, type);
+	else
+		report_text(order, "depth %u, %u rounding%s", portrait->facts.depth,
+			portrait->facts.leaves - 1, plural(portrait->facts.leaves - 1));
+	report_members(order, "%u<depth> %u<roundings>", portrait->facts.depth,
+		order_free ? 1 : portrait->facts.leaves - 1);
+	if (!order_free && portrait->accumulator != arithmetic->type)
 		report_text(
 			order, " to %s and one to %s", ordo_type_name(portrait->accumulator), type);
 	if (ordo_is_associative(arithmetic->type, arithmetic->reduction))

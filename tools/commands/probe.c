@@ -12,6 +12,7 @@
 #include "report/proof.h"
 #include <inttypes.h>
 #include <ordo/arena.h>
+#include <ordo/detail/accumulate.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -511,7 +512,11 @@ static int probe_document(struct call *call, struct args *args)
 	if (!schedule)
 		return call->status;
 	const struct ordo_operator_facts *facts = ordo_operator_facts(schedule->problem.op);
-	const int status = facts->reduces
+	const enum ordo_accumulation form = schedule->problem.accumulate;
+	const int status = ordo_is_order_free(&schedule->problem)
+				   ? fail_usage(call, NULL, "sums in %s have no order to recover",
+					     ordo_accumulation_name(form))
+			   : facts->reduces
 				   ? check_and_probe(call, args, schedule)
 				   : fail_usage(call, NULL,
 					     "%s %s, so there is no order to recover", facts->name,

@@ -41,8 +41,8 @@ static bool check_problem(
 	if (problem->nshard != problem->nrank)
 		return refuse(error, "virtual shards", "MSCCL has none");
 	if (problem->accumulate)
-		return refuse(
-			error, "sums accumulated in f32", "MSCCL adds in the type of the call");
+		return refuse(error, "sums accumulated in another form",
+			"MSCCL adds in the type of the call");
 	return true;
 }
 
