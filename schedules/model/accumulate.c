@@ -66,17 +66,7 @@ enum ordo_type ordo_accumulator(const struct ordo_problem *problem, enum ordo_ty
 
 double ordo_adding_cost(enum ordo_type accumulator)
 {
-	switch ((int)accumulator) {
-	case ORDO_BINNED2_F32:
-		return 5;
-	case ORDO_BINNED3_F32:
-	case ORDO_BINNED2_F64:
-		return 10;
-	case ORDO_BINNED3_F64:
-		return 9;
-	default:
-		return 1;
-	}
+	return accumulator == ORDO_BINNED2_F32 || accumulator == ORDO_BINNED3_F32 ? 1.1 : 1;
 }
 
 static const char *const types[ORDO_NACCUMULATION] = {
