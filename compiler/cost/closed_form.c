@@ -12,12 +12,13 @@
  *             AllReduce two-shot             2a + 2/p n b + (p-1)/p n g
  *             AllReduce one-shot              a + n b + (p-1) n g
  *   halving-doubling, p = 2^q: ReduceScatter, AllReduce; recursive-doubling; rhd; nhr, nb;
- *   pairwise AllToAll; binomial tree; dyadic: below
+ *   pairwise AllToAll; binomial tree; dyadic; S equal servers of G ranks: below
  *
  * source  Thakur, Rabenseifner and Gropp, Int. J. High Perform. Comput. Appl. 19(1), 2005; the
  *         algorithms' own files
  */
 #include "algorithms/flow/pat.h"
+#include "algorithms/hierarchy/servers.h"
 #include "algorithms/negabinary/swing.h"
 #include "algorithms/ring/torus.h"
 #include "cost.h"
@@ -319,6 +320,41 @@ static bool alltoall(const struct ordo_resolved_request *request, struct ordo_co
 	       is(cost, ORDO_COST_TABLE, p - 1, p - 1, 0, p);
 }
 
+/* S servers of G ranks each, both more than 1, with a link for each pair of ranks that meet. */
+static bool on_equal_servers(const struct ordo_resolved_request *request, uint64_t *S, uint64_t *G)
+{
+	const struct ordo_servers *servers = request->prepared;
+	*S = servers->nserver;
+	*G = ordo_servers_largest(servers);
+	return *S > 1 && *G > 1 && *S * *G == servers->nrank &&
+	       ordo_parameter_is(request, "streams", "peers") &&
+	       !(request->topology && request->topology->ports);
+}
+
+/* Within a server a block for each server goes over every link; between them one. */
+static bool asymmetric(const struct ordo_resolved_request *request, struct ordo_cost *cost)
+{
+	const uint64_t p = request->problem.nrank;
+	uint64_t S, G;
+	if (!on_equal_servers(request, &S, &G) || !has_slices(request, request->problem.nrank))
+		return false;
+	if (request->problem.op == ORDO_ALLGATHER)
+		return is(cost, ORDO_COST_ROUNDS, 2, S, 0, p);
+	if (request->problem.op == ORDO_REDUCESCATTER)
+		return is(cost, ORDO_COST_ROUNDS, 2, S, p - 1, p);
+	return is(cost, ORDO_COST_ROUNDS, 4, 2 * S, p - 1, p);
+}
+
+/* A rank sends each other one of its server a block for every other server, and then one of each
+ * rank of a server between servers. */
+static bool aggregated(const struct ordo_resolved_request *request, struct ordo_cost *cost)
+{
+	uint64_t S, G;
+	return on_equal_servers(request, &S, &G) &&
+	       ordo_parameter_is(request, "aggregators", "all") &&
+	       is(cost, ORDO_COST_ROUNDS, 2, S + G - 1, 0, request->problem.nrank);
+}
+
 static const struct {
 	const char *algorithm;
 	bool (*cost)(const struct ordo_resolved_request *request, struct ordo_cost *cost);
@@ -338,6 +374,8 @@ static const struct {
 	{"pat", pat},
 	{"tree", tree},
 	{"circulant", circulant},
+	{"asymmetric", asymmetric},
+	{"aggregated", aggregated},
 };
 
 bool ordo_closed_form(const struct ordo_resolved_request *request, struct ordo_cost *cost)

@@ -6,11 +6,13 @@
  */
 #include <math.h>
 #include <ordo/compiler.h>
+#include <ordo/detail/cost.h>
 #include <ordo/predict.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 /* cmocka needs the four above. */
@@ -283,10 +285,96 @@ static void so_they_are_on_a_topology_and_on_one_port(void **state)
 		}
 }
 
+/* Servers of G ranks, S of them; m bytes a block. */
+
+struct servers {
+	double S, G, m, a, b, g;
+};
+
+static double gather_on_servers(const struct servers *c)
+{
+	return 2 * c->a + c->S * c->m * c->b;
+}
+static double reduce_scatter_on_servers(const struct servers *c)
+{
+	return 2 * c->a + c->S * c->m * c->b + (c->S * c->G - 1) * c->m * c->g;
+}
+static double all_reduce_on_servers(const struct servers *c)
+{
+	return 4 * c->a + 2 * c->S * c->m * c->b + (c->S * c->G - 1) * c->m * c->g;
+}
+static double exchange_on_servers(const struct servers *c)
+{
+	return 2 * c->a + (c->S + c->G - 1) * c->m * c->b;
+}
+
+static const struct {
+	enum ordo_operator op;
+	const char *algorithm;
+	double (*form)(const struct servers *c);
+	enum met met;
+} server_forms[] = {
+	{ORDO_ALLGATHER, "asymmetric", gather_on_servers, ON_MANY_PORTS},
+	{ORDO_REDUCESCATTER, "asymmetric", reduce_scatter_on_servers, AT_MOST},
+	{ORDO_ALLREDUCE, "asymmetric", all_reduce_on_servers, AT_MOST},
+	{ORDO_ALLTOALL, "aggregated", exchange_on_servers, ON_MANY_PORTS},
+};
+
+/* The form is what costs are computed by too. */
+static void check_cost(const struct ordo_request *request, double wanted, uint64_t bytes)
+{
+	struct ordo_cost cost;
+	struct ordo_error error = {0};
+	assert_true(ordo_cost_of(request, &cost, &error));
+	assert_int_equal(cost.source, ORDO_COST_ROUNDS);
+	assert_true(fabs(ordo_cost_seconds(&cost, &machine, bytes) - wanted) <= 1e-12 * wanted);
+}
+
+static void check_servers(size_t i, uint32_t S, uint32_t G, uint64_t block)
+{
+	struct ordo_error error = {0};
+	char notation[128];
+	int length = snprintf(notation, sizeof notation, "%s(groups=[", server_forms[i].algorithm);
+	for (uint32_t s = 0; s < S; s++)
+		length += snprintf(notation + length, sizeof notation - (size_t)length, "%u%s", G,
+			s + 1 < S ? "," : "])");
+	const struct ordo_request request = {
+		.problem = {.op = server_forms[i].op, .nrank = S * G}, .algorithm = notation};
+	const struct servers servers = {S, G, (double)block, machine.latency_ns * 1e-9,
+		1e-9 / machine.bandwidth_gbs, 1e-9 / machine.reduce_bandwidth_gbs};
+	const double wanted = server_forms[i].form(&servers);
+	const struct ordo_predict_options options = {.machine = machine, .bytes = block * S * G};
+	struct ordo_schedule *schedule = ordo_compile(&request, &error);
+	assert_non_null(schedule);
+	struct ordo_prediction *prediction = ordo_predict(schedule, &options, &error);
+	assert_non_null(prediction);
+	const double found = prediction->timeline->total;
+	if (!(fabs(found - wanted) <= 1e-12 * wanted) &&
+		!(server_forms[i].met == AT_MOST && found < wanted))
+		fail_msg("%s %s, blocks of %.0f: found %.17g, wanted %.17g",
+			ordo_operator_facts(server_forms[i].op)->name, notation, (double)block,
+			found, wanted);
+	check_cost(&request, wanted, options.bytes);
+	ordo_prediction_destroy(prediction);
+	ordo_schedule_destroy(schedule);
+}
+
+static void times_on_equal_servers_are_the_closed_forms(void **state)
+{
+	(void)state;
+	static const uint64_t blocks[] = {1, 24, 1000, 65536, 3 << 20};
+	for (size_t i = 0; i < sizeof server_forms / sizeof *server_forms; i++)
+		for (uint32_t S = 2; S <= 5; S++)
+			for (uint32_t G = 2; G <= 5; G++)
+				for (size_t size = 0; size < sizeof blocks / sizeof *blocks; size++)
+					check_servers(i, S, G, blocks[size]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(times_are_the_closed_forms),
+		cmocka_unit_test(times_on_equal_servers_are_the_closed_forms),
 		cmocka_unit_test(so_they_are_on_a_topology_and_on_one_port),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -155,7 +155,8 @@ int explain_algorithm(struct call *call, const char *name, bool taught, const ch
 		explain_alias(call, name, named, count);
 	const char *const fields[][2] = {{"ranks", facts->ranks}, {"steps", facts->steps},
 		{"volume", facts->volume}, {"order", facts->order},
-		{"topologies", facts->topologies}, {"source", facts->source}};
+		{"topologies", facts->topologies}, {"source", facts->source},
+		{"survey", facts->never_fastest ? ORDO_NEVER_FASTEST : NULL}};
 	add_text(call->answer, "algorithm", facts->name);
 	add_text(call->answer, "summary", facts->summary);
 	say(call, "%s%s%s: %s\n\n", paint(stdout, BOLD), facts->name, paint(stdout, PLAIN),

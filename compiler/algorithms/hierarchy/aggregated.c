@@ -32,7 +32,7 @@ struct bundle {
 };
 
 struct plan {
-	struct ordo_servers servers;
+	struct ordo_servers servers; /* the first, which costs look at */
 	struct bundle *bundles;
 	uint32_t nbundle;
 	uint32_t scratch; /* blocks */

@@ -216,12 +216,12 @@ static void for_each_share(const struct asymmetric *a, uint32_t distance,
 static void sum_for(const struct asymmetric *a, uint32_t distance)
 {
 	const uint32_t S = a->servers->nserver;
-	ordo_phase(a->b, "intra-server reduce-scatter", distance);
+	ordo_phase(a->b, "intra-server reduce-scatter", ORDO_NONE);
 	for_each_share(a, distance, collect_share);
-	ordo_phase(a->b, "intra-server local reduce", distance);
+	ordo_phase(a->b, "intra-server local reduce", ORDO_NONE);
 	for_each_share(a, distance, fold_share);
 	if (distance) {
-		ordo_phase(a->b, "inter-server reduce-scatter", distance);
+		ordo_phase(a->b, "inter-server reduce-scatter", ORDO_NONE);
 		for_each_share(a, distance, send_sums);
 	}
 	for (uint32_t here = 0; here < S; here++)
@@ -230,7 +230,8 @@ static void sum_for(const struct asymmetric *a, uint32_t distance)
 				share_of(a, here, (here + distance) % S, place).wanted.count;
 }
 
-/* What goes furthest begins; a server's own comes last. */
+/* What is for others begins; a server's own comes last. The phases have no steps: what a rank sends
+ * to another for several servers is one message of several pieces. */
 static void sum_up(const struct asymmetric *a)
 {
 	for (uint32_t distance = 1; distance < a->servers->nserver; distance++)
@@ -289,14 +290,12 @@ static void keep_own(const struct asymmetric *a)
 
 static void gather(const struct asymmetric *a)
 {
-	for (uint32_t distance = 1; distance < a->servers->nserver; distance++) {
-		ordo_phase(a->b, "inter-server all-gather", distance);
+	ordo_phase(a->b, "inter-server all-gather", ORDO_NONE);
+	for (uint32_t distance = 1; distance < a->servers->nserver; distance++)
 		for_each_share(a, distance, get_share);
-	}
-	for (uint32_t distance = 0; distance < a->servers->nserver; distance++) {
-		ordo_phase(a->b, "intra-server all-gather", distance);
+	ordo_phase(a->b, "intra-server all-gather", ORDO_NONE);
+	for (uint32_t distance = 0; distance < a->servers->nserver; distance++)
 		for_each_share(a, distance, pass_share);
-	}
 }
 
 static void measure(struct asymmetric *a)

@@ -4,6 +4,7 @@
 
 #include "algorithm.h"
 
+/* What asymmetric and aggregated prepare begins with it. */
 struct ordo_servers {
 	uint32_t nrank, nserver;
 	uint32_t *first;   /* [nserver+1] where the members of a server begin in `members` */

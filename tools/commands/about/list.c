@@ -21,10 +21,12 @@ static void list_claims(const struct report *one, const struct ordo_algorithm_fa
 	const struct {
 		const char *name, *text;
 	} claims[] = {{"steps", facts->steps}, {"volume", facts->volume}, {"order", facts->order},
-		{"topologies", facts->topologies}};
+		{"topologies", facts->topologies},
+		{"survey", facts->never_fastest ? ORDO_NEVER_FASTEST : NULL}};
 	for (size_t i = 0; i < sizeof claims / sizeof *claims; i++) {
 		add_text(one->json, claims[i].name, claims[i].text);
-		report_text(one, "  %-18s %-10s %s\n", "", claims[i].name, claims[i].text);
+		if (claims[i].text)
+			report_text(one, "  %-18s %-10s %s\n", "", claims[i].name, claims[i].text);
 	}
 }
 

@@ -84,7 +84,13 @@ struct ordo_algorithm_facts {
 	/* For people, a paragraph each: how it works, and when to choose it. `ordo explain` and the
 	 * gallery show them. */
 	const char *how, *when;
+	/* tools/survey sets it: nowhere in compiler/SURVEY.md the fastest, and others make the
+	 * orders that it makes. It compiles, and is tried, as any other. */
+	bool never_fastest;
 };
+
+/* What is said of an algorithm with never_fastest. */
+#define ORDO_NEVER_FASTEST "never the fastest in the survey; kept for its name"
 
 ORDO_API const struct ordo_algorithm_facts *const *ordo_algorithms(uint32_t *count);
 
