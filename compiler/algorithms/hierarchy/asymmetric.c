@@ -6,8 +6,8 @@
  * others, folds them, and sends the sum to the rank that it is for, which folds one sum of each
  * server. AllGather is the same backwards: of what one server has, each rank of another gets a
  * share, and passes it on to the others. AllReduce is both, every rank owning an N-th of the
- * vector. So between servers there goes one sum of a server for each chunk of another one, and one copy,
- * the least possible; and all ranks of a server send equally much between servers if K is a
+ * vector. So between servers there goes one sum of a server for each chunk of another one, and one
+ * copy, the least possible; and all ranks of a server send equally much between servers if K is a
  * multiple of natural_chunks.
  *
  * steps   2, AllReduce 4: within servers and between them; 1 less, AllReduce 2, where all servers
