@@ -18,6 +18,7 @@
  *         algorithms' own files
  */
 #include "algorithms/flow/pat.h"
+#include "algorithms/flow/recursive_multiplying.h"
 #include "algorithms/hierarchy/servers.h"
 #include "algorithms/negabinary/swing.h"
 #include "algorithms/ring/torus.h"
@@ -179,6 +180,26 @@ static bool recursive_doubling(const struct ordo_resolved_request *request, stru
 	return is(cost, ORDO_COST_ROUNDS, k + 2, k + 2, k + 1, 1);
 }
 
+/* With links to all of a group at once. */
+static bool recursive_multiplying(
+	const struct ordo_resolved_request *request, struct ordo_cost *cost)
+{
+	const struct ordo_factors factors = ordo_multiplying_factors(request);
+	const uint64_t p = request->problem.nrank, joins = p > factors.product;
+	uint64_t added = joins, blocks = 0;
+	for (uint32_t i = 0; i < factors.count; i++) {
+		added += factors.factor[i] - 1;
+		blocks += factors.stride[i];
+	}
+	if (request->topology && request->topology->ports)
+		return false;
+	if (request->problem.op == ORDO_ALLGATHER)
+		return is(cost, ORDO_COST_ROUNDS, factors.count, blocks, 0, p);
+	return request->problem.op == ORDO_ALLREDUCE &&
+	       is(cost, ORDO_COST_ROUNDS, factors.count + 2 * joins, factors.count + 2 * joins,
+		       added, 1);
+}
+
 /* All of the vector in every round, up a tree, down it, or both. */
 static bool whole_vectors(const struct ordo_resolved_request *request, enum ordo_cost_source source,
 	struct ordo_cost *cost)
@@ -201,6 +222,18 @@ static bool nhr(const struct ordo_resolved_request *request, struct ordo_cost *c
 	return ordo_parameter_is(request, "data", "small")
 		       ? whole_vectors(request, ORDO_COST_ROUNDS, cost)
 		       : nonuniform(request, cost);
+}
+
+/* The forms of halving and doubling, and of a binomial tree. */
+static bool bine(const struct ordo_resolved_request *request, struct ordo_cost *cost)
+{
+	const uint32_t q = rounds_to_reach(request->problem.nrank);
+	if (!ordo_parameter_is(request, "data", "small"))
+		return phases(request, ORDO_COST_ROUNDS, q, cost);
+	return request->problem.op == ORDO_ALLREDUCE
+		       ? is(cost, ORDO_COST_ROUNDS, q, q, q, 1)
+		       : request->problem.chunks_per_block == 1 &&
+				 whole_vectors(request, ORDO_COST_ROUNDS, cost);
 }
 
 static bool pat(const struct ordo_resolved_request *request, struct ordo_cost *cost)
@@ -367,7 +400,9 @@ static const struct {
 	{"birs", birs},
 	{"halving-doubling", halving_doubling},
 	{"recursive-doubling", recursive_doubling},
+	{"recursive-multiplying", recursive_multiplying},
 	{"swing", swing},
+	{"bine", bine},
 	{"rhd", rhd},
 	{"nhr", nhr},
 	{"nb", nonuniform},

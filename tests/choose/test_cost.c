@@ -229,10 +229,6 @@ static void what_has_no_published_form_follows_from_its_rounds_or_claims(void **
 		{"mesh(shots=2)", ORDO_BROADCAST, 8, 0, {2, 2, 0, 8, ORDO_COST_ROUNDS}},
 		{"bucket", ORDO_ALLREDUCE, 8, 0, {8, 7, 7, 8, ORDO_COST_ROUNDS}},
 		{"bucket(sizes=[3,3])", ORDO_ALLREDUCE, 9, 0, {4, 4, 8, 9, ORDO_COST_ROUNDS}},
-		{"swing", ORDO_ALLREDUCE, 8, 0, {6, 7, 7, 8, ORDO_COST_ROUNDS}},
-		{"swing(sizes=[4,4])", ORDO_ALLREDUCE, 16, 0, {8, 15, 30, 32, ORDO_COST_ROUNDS}},
-		{"swing(data=small)", ORDO_ALLREDUCE, 8, 0, {3, 3, 6, 2, ORDO_COST_ROUNDS}},
-		{"swing(ports=one)", ORDO_ALLREDUCE, 8, 0, {6, 14, 7, 8, ORDO_COST_ROUNDS}},
 		{"mesh(shots=2)", ORDO_REDUCE, 8, 0, {2, 2, 7, 8, ORDO_COST_ROUNDS}},
 		{"circulant", ORDO_BROADCAST, 12, 16, {19, 19, 0, 16, ORDO_COST_ROUNDS}},
 		{"circulant", ORDO_REDUCE, 5, 4, {6, 6, 6, 4, ORDO_COST_ROUNDS}},
@@ -256,6 +252,30 @@ static void what_has_no_published_form_follows_from_its_rounds_or_claims(void **
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
 		check_parts(cases[i].algorithm, cases[i].op, cases[i].nrank, cases[i].chunks,
 			&cases[i].cost);
+}
+
+static void that_is_so_for_butterflies_and_groups_too(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *algorithm;
+		enum ordo_operator op;
+		uint32_t nrank;
+		struct ordo_cost cost;
+	} cases[] = {
+		{"swing", ORDO_ALLREDUCE, 8, {6, 7, 7, 8, ORDO_COST_ROUNDS}},
+		{"swing(sizes=[4,4])", ORDO_ALLREDUCE, 16, {8, 15, 30, 32, ORDO_COST_ROUNDS}},
+		{"swing(data=small)", ORDO_ALLREDUCE, 8, {3, 3, 6, 2, ORDO_COST_ROUNDS}},
+		{"bine", ORDO_ALLREDUCE, 8, {6, 14, 7, 8, ORDO_COST_ROUNDS}},
+		{"bine(data=small)", ORDO_REDUCE, 8, {3, 3, 3, 1, ORDO_COST_ROUNDS}},
+		{"bine(data=small)", ORDO_ALLREDUCE, 8, {3, 3, 3, 1, ORDO_COST_ROUNDS}},
+		{"pat(aggregate=2)", ORDO_ALLGATHER, 16, {8, 15, 0, 16, ORDO_COST_ROUNDS}},
+		{"swing(ports=one)", ORDO_ALLREDUCE, 8, {6, 14, 7, 8, ORDO_COST_ROUNDS}},
+		{"recursive-multiplying", ORDO_ALLREDUCE, 13, {4, 4, 6, 1, ORDO_COST_ROUNDS}},
+		{"recursive-multiplying", ORDO_ALLGATHER, 12, {2, 5, 0, 12, ORDO_COST_ROUNDS}},
+	};
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+		check_parts(cases[i].algorithm, cases[i].op, cases[i].nrank, 0, &cases[i].cost);
 }
 
 static struct ordo_topology *make(const char *name, uint32_t nrank)
@@ -361,6 +381,7 @@ int main(void)
 		cmocka_unit_test(every_published_form_is_met),
 		cmocka_unit_test(alone_nothing_takes_time),
 		cmocka_unit_test(what_has_no_published_form_follows_from_its_rounds_or_claims),
+		cmocka_unit_test(that_is_so_for_butterflies_and_groups_too),
 		cmocka_unit_test(ports_bound_the_links_used_at_once),
 		cmocka_unit_test(a_machine_is_as_slow_as_its_slowest_way),
 		cmocka_unit_test(what_does_not_apply_has_no_cost),

@@ -85,11 +85,16 @@ static uint32_t go(const struct ordo_flow *flow, uint32_t member, uint32_t way, 
 	return member;
 }
 
-static uint32_t lies_at(const struct ordo_flow *flow, uint32_t step, uint32_t from, uint32_t slice)
+uint32_t ordo_negabinary_way(const struct ordo_flow *flow, uint32_t from, uint32_t to)
 {
 	const struct negabinary *pattern = flow->pattern;
-	const uint32_t d = from % 2 ? from - slice : slice - from;
-	return go(flow, from, pattern->ways[d % flow->n], step);
+	const uint32_t d = from % 2 ? from - to : to - from;
+	return pattern->ways[d % flow->n];
+}
+
+static uint32_t lies_at(const struct ordo_flow *flow, uint32_t step, uint32_t from, uint32_t slice)
+{
+	return go(flow, from, ordo_negabinary_way(flow, from, slice), step);
 }
 
 /* Near first: those that differ in the steps still to come lie together. */

@@ -27,6 +27,10 @@ struct ordo_flow *ordo_negabinary_make(struct ordo_resolved_request *request,
 /* The peer of a member in a step of the flow's lane. */
 uint32_t ordo_negabinary_peer(const struct ordo_flow *flow, uint32_t step, uint32_t member);
 
+/* The steps that lead from a member to another, which is reached by just these; bit s: step s, in
+ * this order. With one dimension only. */
+uint32_t ordo_negabinary_way(const struct ordo_flow *flow, uint32_t from, uint32_t to);
+
 /* AllReduce of whole vectors: every member exchanges all it has in every step. */
 void ordo_negabinary_exchange(struct ordo_builder *b, const struct ordo_resolved_request *request);
 

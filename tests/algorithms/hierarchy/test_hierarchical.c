@@ -487,7 +487,8 @@ static void what_does_not_apply_is_refused_by_its_level(void **state)
 	check_refused("hierarchical(tree,mesh)", ORDO_BROADCAST, NULL,
 		"algorithm: hierarchical, level 0 does AllGather: tree has no AllGather",
 		"algorithms that have it: ring, bucket, mesh, matching, halving-doubling, "
-		"swing, rhd, nhr, nb, pat, packing, circulant, asymmetric");
+		"recursive-multiplying, swing, bine, rhd, nhr, nb, pat, packing, circulant, "
+		"asymmetric");
 	check_refused("hierarchical(mesh,halving-doubling)", ORDO_ALLREDUCE, NULL,
 		"algorithm: hierarchical, level 1 does AllReduce: halving-doubling needs a power "
 		"of two ranks, found 3",

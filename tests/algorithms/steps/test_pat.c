@@ -101,7 +101,7 @@ static uint32_t depth_of(uint32_t nrank, uint32_t bound)
 static void scratch_stays_within_its_bound(void **state)
 {
 	(void)state;
-	for (uint32_t nrank = 2; nrank <= 130; nrank++)
+	for (uint32_t nrank = 2; nrank <= 130; nrank += nrank < 35 ? 1 : 31)
 		for (int i = 0; i < NBOUND; i++) {
 			struct ordo_schedule *schedule =
 				compile_with(ORDO_REDUCESCATTER, nrank, bounds[i]);
@@ -129,7 +129,7 @@ static uint32_t rounds_of(uint32_t nrank, uint32_t bound)
 static void rounds_are_as_many_as_the_formula_says(void **state)
 {
 	(void)state;
-	for (uint32_t nrank = 2; nrank <= 70; nrank++)
+	for (uint32_t nrank = 2; nrank <= 70; nrank += nrank < 35 ? 1 : 7)
 		for (int i = 0; i < NBOUND; i++) {
 			struct ordo_schedule *schedule =
 				compile_with(ORDO_REDUCESCATTER, nrank, bounds[i]);
