@@ -50,18 +50,6 @@ def _():
         wanted(found["mpi"].startswith(name), found["mpi"])
 
 
-@case("partial sums travel in exact and binned form, and give the bits of the reference")
-def _():
-    for form, kind, op in (("exact", "f8e4m3", "sum"), ("binned(bins=2)", "bf16", "avg"),
-                           ("binned(bins=3)", "f64", "sum")):
-        path = compiled("reduce-scatter", "ring", 3, "--accumulate", form)
-        done = on_ranks(3, "run", path, "--transport", "mpi", "--check", "--json", "--size",
-                        "48KiB", "--type", kind, "--op", op)
-        wanted(done.returncode == 0, form, kind, done.stderr)
-        check = json.loads(done.stdout)["check"]
-        wanted(check["bits_equal"] and check["within_bounds"], form, kind, check)
-
-
 @case("a schedule with staging runs, and memory for it is refused")
 def _():
     path = compiled("allreduce", "ring", 3, "--staging", 4)
