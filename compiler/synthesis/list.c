@@ -35,6 +35,19 @@ struct shared_links {
 	uint32_t *first, *users; /* [narc + 1] of the network, arcs whose routes use a link */
 };
 
+/* The children of all vertices in a tree: child[first[v]] to child[first[v + 1] - 1] of v. */
+struct children {
+	const uint32_t *parents;
+	uint32_t *first, *child; /* [nrank + 1]; [nrank] */
+};
+
+/* The trees of all ways, each once. */
+struct trees {
+	struct children *items;
+	uint32_t count;
+	uint32_t *up, *down; /* [nway] its trees; ORDO_NONE */
+};
+
 /* The right of way of moves, for one pass. */
 struct right_of_way {
 	/* Time runs backwards: data goes from receivers to senders, sums down and results up. */
@@ -54,6 +67,7 @@ struct lister {
 	const struct ordo_pair_routes *routes; /* NULL */
 	const struct ordo_chunk_way *ways;
 	uint32_t nway, nrank;
+	struct trees trees;
 	struct shared_links links;
 	uint32_t *arc_of;    /* [nrank][nrank] */
 	struct heap *ready;  /* [narc] moves, the least number first */
@@ -182,10 +196,13 @@ static bool adds(const struct lister *lister, const struct ordo_listed_move *it,
 /* A vertex has the result of a chunk: it goes to its children. */
 static void send_down(struct lister *lister, uint32_t way, uint32_t v)
 {
-	const uint32_t *down = lister->ways[way].down;
-	for (uint32_t child = 0; down && child < lister->nrank; child++)
-		if (down[child] == v && child != v)
-			make_ready(lister, 2 * (way * lister->nrank + child) + 1);
+	const uint32_t tree =
+		lister->list.backwards ? lister->trees.up[way] : lister->trees.down[way];
+	if (tree == ORDO_NONE)
+		return;
+	const struct children *of = &lister->trees.items[tree];
+	for (uint32_t i = of->first[v]; i < of->first[v + 1]; i++)
+		make_ready(lister, 2 * (way * lister->nrank + of->child[i]) + 1);
 }
 
 /* All sums of a vertex are there: its own goes up, or the root's down. */
@@ -365,6 +382,76 @@ static bool list_users(struct lister *lister)
 	return true;
 }
 
+/* Counts the children of each vertex, then lists them in order. false: no memory. */
+static bool list_children(struct children *of, uint32_t nrank)
+{
+	of->first = ordo_array_make((size_t)nrank + 2, sizeof *of->first, 0);
+	of->child = ordo_array_make(nrank, sizeof *of->child, 0);
+	if (!of->first || !of->child)
+		return false;
+	for (uint32_t v = 0; v < nrank; v++)
+		of->first[of->parents[v] + 2] += of->parents[v] != v;
+	for (uint32_t v = 1; v < nrank; v++)
+		of->first[v + 1] += of->first[v];
+	for (uint32_t v = 0; v < nrank; v++)
+		if (of->parents[v] != v)
+			of->child[of->first[of->parents[v] + 1]++] = v;
+	return true;
+}
+
+/* A tree of a way, which may have none. */
+struct use {
+	const uint32_t *parents;
+	uint32_t *tree; /* its number goes here */
+};
+
+static int compare_uses(const void *one, const void *other)
+{
+	const uintptr_t a = (uintptr_t)((const struct use *)one)->parents,
+			b = (uintptr_t)((const struct use *)other)->parents;
+	return (a > b) - (a < b);
+}
+
+/* Numbers the trees, of which many ways have the same. false: no memory. */
+static bool list_trees(struct lister *lister)
+{
+	struct trees *trees = &lister->trees;
+	const uint32_t nuse = 2 * lister->nway;
+	struct use *uses = ordo_array_make(nuse, sizeof *uses, 0);
+	trees->up = ordo_array_make(lister->nway, sizeof *trees->up, 0xff);
+	trees->down = ordo_array_make(lister->nway, sizeof *trees->down, 0xff);
+	trees->items = ordo_array_make(nuse, sizeof *trees->items, 0);
+	bool worked = uses && trees->up && trees->down && trees->items;
+	for (uint32_t way = 0; worked && way < lister->nway; way++) {
+		uses[2 * way] = (struct use){lister->ways[way].up, &trees->up[way]};
+		uses[2 * way + 1] = (struct use){lister->ways[way].down, &trees->down[way]};
+	}
+	if (worked)
+		qsort(uses, nuse, sizeof *uses, compare_uses);
+	for (uint32_t i = 0; worked && i < nuse; i++) {
+		if (!uses[i].parents)
+			continue;
+		if (!i || uses[i].parents != uses[i - 1].parents) {
+			trees->items[trees->count].parents = uses[i].parents;
+			worked = list_children(&trees->items[trees->count++], lister->nrank);
+		}
+		*uses[i].tree = trees->count - 1;
+	}
+	free(uses);
+	return worked;
+}
+
+static void free_trees(struct trees *trees)
+{
+	for (uint32_t i = 0; i < trees->count; i++) {
+		free(trees->items[i].first);
+		free(trees->items[i].child);
+	}
+	free(trees->items);
+	free(trees->up);
+	free(trees->down);
+}
+
 static bool make_lister(struct lister *lister)
 {
 	const struct ordo_capacities *graph = lister->graph;
@@ -391,7 +478,7 @@ static bool make_lister(struct lister *lister)
 	for (uint32_t i = 0; i < graph->narc; i++)
 		if (graph->arcs[i].from < nrank && graph->arcs[i].to < nrank)
 			lister->arc_of[graph->arcs[i].from * nrank + graph->arcs[i].to] = i;
-	return !lister->routes || list_users(lister);
+	return list_trees(lister) && (!lister->routes || list_users(lister));
 }
 
 static void free_lister(struct lister *lister)
@@ -400,6 +487,7 @@ static void free_lister(struct lister *lister)
 		free(lister->ready[i].items);
 	for (size_t i = 0; lister->parked && i < (size_t)lister->nway * lister->nrank; i++)
 		free(lister->parked[i].items);
+	free_trees(&lister->trees);
 	free(lister->links.busy);
 	free(lister->links.first);
 	free(lister->links.users);

@@ -102,6 +102,7 @@ void ordo_order_come_after(struct ordering *o, uint32_t from, uint32_t to)
 		if (!entry)
 			return;
 		move_to_front(o, entry);
+		ordo_order_learn(o, from, to);
 		o->ranks.waited_for[rank_of(o, from_lane)] = true;
 		if (first && rank_of(o, from_lane) != rank_of(o, to_lane))
 			ordo_order_note_entered(o, to_lane, rank_of(o, from_lane), to);
@@ -119,6 +120,7 @@ bool ordo_order_extend(struct ordering *o, uint32_t relay, uint32_t to)
 	if (!edge || edge->to != to)
 		return false;
 	edge->from = relay;
+	ordo_order_learn(o, relay, to);
 	pass_on(o, relay);
 	return true;
 }
@@ -152,7 +154,9 @@ uint32_t ordo_order_add_lane(struct ordering *o, uint32_t rank, uint32_t label)
 	if (lane == ORDO_NONE ||
 		!ordo_array_reserve(&o->lanes, &o->lane_room, sequence->nlane, sizeof *o->lanes) ||
 		!ordo_near_make(&o->clocks.ids, sequence->nlane) ||
-		!ordo_near_make(&o->ranks.entered, sequence->nlane)) {
+		!ordo_near_make(&o->ranks.entered, sequence->nlane) ||
+		(sequence->nlane > o->horizons.width && o->horizons.width &&
+			!ordo_order_widen_horizons(o, 2 * sequence->nlane))) {
 		o->no_memory = true;
 		return ORDO_NONE;
 	}

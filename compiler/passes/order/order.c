@@ -70,7 +70,8 @@ static bool begin(struct ordering *o, struct ordo_error *error)
 		!ordo_array_reserve(
 			&o->lanes, &o->lane_room, (size_t)sequence->nlane + 1, sizeof *o->lanes) ||
 		!ordo_near_make(&o->clocks.ids, sequence->nlane) ||
-		!ordo_near_make(&o->ranks.entered, sequence->nlane))
+		!ordo_near_make(&o->ranks.entered, sequence->nlane) ||
+		!ordo_order_widen_horizons(o, sequence->nlane))
 		return ordo_fail_memory(error);
 	for (uint32_t i = sequence->nlane; i-- > 0;) {
 		const uint32_t rank = rank_of(o, i);
@@ -111,6 +112,7 @@ static void end(struct ordering *o)
 	ordo_map_free(&o->lists.signals);
 	ordo_near_free(&o->ranks.entered);
 	free(o->settled);
+	ordo_order_free_horizons(o);
 	ordo_map_free(&o->ranks.sends_to);
 }
 

@@ -124,6 +124,15 @@ struct search {
 	uint64_t most_visits;
 };
 
+/* Of each stream, rows of the last moves that waited: the last move of every stream that it can
+ * know, + 1; 0: none. */
+struct horizons {
+	uint32_t width;	 /* streams that have rows; 0: there are none */
+	uint32_t *rows;	 /* [width][ROWS][width] */
+	uint32_t *since; /* [width][ROWS] the move that waited */
+	uint8_t *newest; /* [width] row */
+};
+
 struct ordering {
 	struct ordo_sequence *sequence;
 	struct ordo_sync_edges *edges;
@@ -134,6 +143,7 @@ struct ordering {
 	struct accesses accesses;
 	struct data_chains chains;
 	struct clocks clocks;
+	struct horizons horizons;
 	struct edge_lists lists;
 	struct rank_states ranks;
 	struct dependencies deps;
@@ -193,6 +203,17 @@ uint32_t ordo_order_waited_for(
 /* Does `lane`, when it has come to move `position`, know `move` by something waited for or
  * shown? */
 bool ordo_order_knows(struct ordering *o, uint32_t lane, uint32_t position, uint32_t move);
+
+/* horizon.c */
+
+/* Rows for so many streams, if there is room for them. false: no memory. */
+bool ordo_order_widen_horizons(struct ordering *o, uint32_t width);
+void ordo_order_free_horizons(struct ordering *o);
+/* Move `to` waits for what is done with move `from`. */
+void ordo_order_learn(struct ordering *o, uint32_t from, uint32_t to);
+/* Whether a stream, when it has come to move `position`, may know a move of another one. false: it
+ * does not. */
+bool ordo_order_may_know(const struct ordering *o, uint32_t lane, uint32_t position, uint32_t move);
 
 /* search.c */
 

@@ -7,6 +7,9 @@ static bool was_before(struct ordering *o, uint32_t earlier, uint32_t move)
 {
 	if (earlier > move)
 		return false;
+	if (lane_of(o, earlier) != lane_of(o, move) &&
+		!ordo_order_may_know(o, lane_of(o, move), move, earlier))
+		return false;
 	ordo_order_start_search(o);
 	return ordo_order_is_before(o, earlier, move) || ordo_order_search(o, earlier);
 }

@@ -111,6 +111,8 @@ bool ordo_order_is_before(struct ordering *o, uint32_t move, uint32_t from)
 		return false;
 	if (ordo_order_knows(o, lane, from, move))
 		return true;
+	if (!ordo_order_may_know(o, lane, from, move))
+		return false;
 	ordo_order_search_from(o, lane, from, newest_in);
 	return false;
 }
@@ -230,6 +232,8 @@ static bool is_implied(struct ordering *o, uint32_t from, uint32_t to, bool on_c
 		return true;
 	bool yes = on_chain;
 	if (!yes && (source->last_passed_on == ORDO_NONE || source->last_passed_on < from))
+		return false;
+	if (!yes && !ordo_order_may_know(o, lane, to, from))
 		return false;
 	if (!yes) {
 		ordo_order_start_search(o);
