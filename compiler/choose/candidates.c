@@ -179,6 +179,7 @@ static bool try_algorithm(struct ordo_candidates *candidates, const struct ordo_
 			(variants[i].sparse && !numbers->sparse) ||
 			(variants[i].slow && !numbers->slow) ||
 			(variants[i].one_way && !numbers->one_way) ||
+			(variants[i].switched && !(topology && topology->nswitch)) ||
 			(variants[i].most_ranks && problem->nrank > variants[i].most_ranks))
 			continue;
 		if (!try_variant(candidates, &request, &variants[i], numbers, false, error) ||

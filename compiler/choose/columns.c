@@ -210,6 +210,42 @@ static void report_progress(const struct ordo_columns *columns, uint32_t ndone)
 			(columns->count - 1) * count + ndone, ncolumn * count);
 }
 
+/* Whether a candidate with so many chunks that its compilation is not for nothing may be faster than
+ * the best by a part worth that. Siblings with fewer chunks tell: a pipeline takes a time that does
+ * not shrink, and its ends, which do in proportion to a chunk. Where a sibling gained a tenth, the
+ * links are not busy yet, and more chunks may halve the time. */
+static bool is_promising(const struct ordo_columns *columns, const struct ordo_column *column,
+	uint32_t i, double best)
+{
+	const double enough = best * (1 - 1. / 128);
+	const struct ordo_evaluated *items = columns->table->items;
+	if (i < 2 || items[i - 2].candidate != items[i].candidate)
+		return i && items[i - 1].candidate == items[i].candidate &&
+		       column->seconds[i - 1] >= 0;
+	const double before = fmax(column->seconds[i - 2], column->over[i - 2]),
+		     last = column->seconds[i - 1];
+	if (before < 0 || last < 0)
+		return false;
+	if (before > 1.1 * last)
+		return last / 2 < enough;
+	const double shrunk = 1. / items[i - 2].chunks_per_block -
+			      1. / items[i - 1].chunks_per_block,
+		     shrinks = 1. / items[i - 1].chunks_per_block - 1. / items[i].chunks_per_block;
+	return last - (before - last) / shrunk * shrinks < enough;
+}
+
+/* Those with many chunks come last, from the fewest on. */
+static bool fill_large(struct ordo_columns *columns, struct ordo_column *column,
+	const bool *left_out, double best, struct ordo_error *error)
+{
+	for (uint32_t i = 0; i < columns->table->count; i++)
+		if (columns->table->items[i].large && (!left_out || !left_out[i]) &&
+			is_promising(columns, column, i, best) &&
+			!compare_candidate(columns, column, i, &best, error))
+			return false;
+	return true;
+}
+
 static bool fill(
 	struct ordo_columns *columns, uint32_t at, const bool *left_out, struct ordo_error *error)
 {
@@ -223,9 +259,10 @@ static bool fill(
 	double best = known == ORDO_NONE ? HUGE_VAL : column->seconds[known];
 	for (uint32_t i = 0; worked && i < table->count; i++) {
 		report_progress(columns, i);
-		if (!left_out || !left_out[order[i]])
+		if (!table->items[order[i]].large && (!left_out || !left_out[order[i]]))
 			worked = compare_candidate(columns, column, order[i], &best, error);
 	}
+	worked = worked && fill_large(columns, column, left_out, best, error);
 	column->full |= !left_out;
 	free(order);
 	return worked;

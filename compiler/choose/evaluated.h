@@ -15,6 +15,7 @@ struct ordo_evaluated {
 	const struct ordo_candidate *candidate; /* NULL: refused from the beginning */
 	const char *algorithm;
 	uint32_t chunks_per_block;
+	bool large;	 /* so many chunks that it is compiled only if those with fewer promise much */
 	const char *why; /* why it cannot be chosen; NULL */
 	bool refused;	 /* it does not apply, or does not compile */
 	bool lacks_link; /* because the topology lacks a link */
@@ -35,10 +36,11 @@ struct ordo_table {
 	struct ordo_evaluated *items;
 	uint32_t count;
 	uint64_t most_kept, kept; /* tasks of kept schedules */
+	uint64_t most_bytes;	  /* of the sizes that are chosen for; 0: not known */
 };
 
 /* The number of multiples of K that compete in a pipeline. */
-enum { ORDO_NMULTIPLE = 4 };
+enum { ORDO_NMULTIPLE = 5 };
 
 /* Creates the items of a table whose other fields are set; the caller keeps the candidates, and
  * closes the table, also after false: no memory. several: pipelined candidates compete with several

@@ -391,7 +391,10 @@ bool ordo_tune_keeping(const struct ordo_tune_wish *wish, uint64_t most_kept,
 			.suits = wish->selection.suits,
 			.closure = wish->selection.closure,
 			.candidates = candidates,
-			.most_kept = most_kept},
+			.most_kept = most_kept,
+			.most_bytes = wish->selection.to_bytes == ORDO_ENDLESS
+					      ? wish->selection.from_bytes
+					      : wish->selection.to_bytes},
 		.result = result,
 		.last = end_of(&wish->selection),
 		.error = error};

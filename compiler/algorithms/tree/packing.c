@@ -152,7 +152,9 @@ static bool pack(const struct ordo_resolved_request *request, bool backwards,
 		capacities = ordo_array_make(graph.narc, sizeof *capacities, 0);
 		worked = capacities || ordo_fail_memory(error);
 	}
-	worked = worked && ordo_units_from_roots(&graph, root, &k, most, capacities, error) &&
+	worked = worked &&
+		 ordo_units_from_roots(&graph, root, ordo_parameter_is(request, "shares", "even"),
+			 &k, most, capacities, error) &&
 		 (graph.nvertex > graph.nrank
 				 ? pack_split(packed, backwards, &graph, capacities, root, k, error)
 				 : ordo_pack_from_roots(
@@ -581,6 +583,13 @@ static const struct ordo_parameter parameters[] = {
 		.least = 1,
 		.most = 1024,
 		.fixes_chunks = true},
+	{.name = "shares",
+		.values = "any|even",
+		.fallback = "any",
+		.meaning =
+			"even: so many trees that the ranks at a switch share its links evenly, as "
+			"streams at one link get equal parts of it",
+		.kind = ORDO_WORD},
 	ORDO_LINKS_PARAMETER,
 };
 
@@ -591,6 +600,12 @@ enum {
 
 static const struct ordo_variant variants[] = {
 	{.settings = "",
+		.pipelines = ALL_OF_THEM,
+		.halves = true,
+		.most_moves = MOST_TRIED,
+		.most_ranks = MOST_TRIED_RANKS},
+	{.settings = "shares=even",
+		.switched = true,
 		.pipelines = ALL_OF_THEM,
 		.halves = true,
 		.most_moves = MOST_TRIED,

@@ -35,10 +35,11 @@ bool ordo_pack_from_roots(struct ordo_packing *packing, const struct ordo_capaci
 bool ordo_pack_spanning(struct ordo_packing *packing, const struct ordo_capacities *graph,
 	const uint32_t *capacities, uint32_t k, struct ordo_error *error);
 
-/* units.c: the greatest k up to `most`, or the k given, for which trees come nearest to the bound,
- * and capacities in units of one tree. k 0: chosen. */
-bool ordo_units_from_roots(const struct ordo_capacities *graph, uint32_t root, uint32_t *k,
-	uint32_t most, uint32_t *capacities, struct ordo_error *error);
+/* units.c: the least k up to `most`, or the k given, for which trees come nearest to the bound, and
+ * capacities in units of one tree. k 0: chosen. even: what a rank sends to a switch, or gets from
+ * it, are as many units to or from each vertex there. */
+bool ordo_units_from_roots(const struct ordo_capacities *graph, uint32_t root, bool even,
+	uint32_t *k, uint32_t most, uint32_t *capacities, struct ordo_error *error);
 bool ordo_units_spanning(const struct ordo_capacities *graph, uint32_t *k, uint32_t most,
 	uint32_t *capacities, struct ordo_error *error);
 

@@ -13,8 +13,12 @@
 
 __extension__ typedef __int128 wide;
 
-/* Trees that take longer than the bound by this factor are not looked for. */
-enum { MOST_STRETCH = 1 << 12 };
+enum {
+	/* Trees that take longer than the bound by this factor are not looked for. */
+	MOST_STRETCH = 1 << 12,
+	/* More trees that divide evenly must be faster by this part. */
+	LEAST_GAIN = 512
+};
 
 static int64_t common_divisor(int64_t a, int64_t b)
 {
@@ -92,19 +96,55 @@ static bool trim(const struct ordo_capacities *graph, uint32_t *capacities)
 	return any;
 }
 
-/* capacities = floor(m/w units), balanced at switches. */
-static void scale(const struct ordo_capacities *graph, int64_t m, int64_t w, uint32_t *capacities)
+/* capacities = floor(m/w units), balanced at switches. others: NULL, or [narc] by how many each is
+ * to be divided. */
+static void scale(const struct ordo_capacities *graph, const uint32_t *others, int64_t m, int64_t w,
+	uint32_t *capacities)
 {
 	for (uint32_t i = 0; i < graph->narc; i++) {
 		const wide units = (wide)m * graph->arcs[i].units / w;
 		capacities[i] = units > INT32_MAX ? INT32_MAX : (uint32_t)units;
+		if (others)
+			capacities[i] -= capacities[i] % others[i];
 	}
 	trim(graph, capacities);
+}
+
+/* How many arcs lead from a vertex to ranks (or the other way), but for `other`. */
+static uint32_t count_ranks(
+	const struct ordo_capacities *graph, uint32_t v, uint32_t other, bool leaving)
+{
+	uint32_t count = 0;
+	for (uint32_t i = leaving ? graph->first[v] : 0;
+		i < (leaving ? graph->first[v + 1] : graph->narc); i++) {
+		const struct ordo_arc *arc = &graph->arcs[i];
+		const uint32_t at = leaving ? arc->from : arc->to,
+			       rank = leaving ? arc->to : arc->from;
+		count += at == v && rank < graph->nrank && rank != other;
+	}
+	return count;
+}
+
+/* By how many an arc between a rank and a switch is to be divided: the ranks that the switch joins
+ * to it; 1 for other arcs. others: [narc] */
+static void count_others(const struct ordo_capacities *graph, uint32_t *others)
+{
+	for (uint32_t i = 0; i < graph->narc; i++) {
+		const struct ordo_arc *arc = &graph->arcs[i];
+		const bool enters = arc->to >= graph->nrank;
+		const uint32_t hub = enters ? arc->to : arc->from,
+			       rank = enters ? arc->from : arc->to;
+		const uint32_t count = hub >= graph->nrank && rank < graph->nrank
+					       ? count_ranks(graph, hub, rank, enters)
+					       : 1;
+		others[i] = count ? count : 1;
+	}
 }
 
 /* A backward network of the capacities, and the start's arcs of a source to the roots. */
 struct trying {
 	const struct ordo_capacities *graph;
+	const uint32_t *others; /* see scale */
 	struct ordo_network network;
 	uint32_t root;
 };
@@ -154,7 +194,7 @@ static int64_t least_scale(
 {
 	int64_t below = begin - 1, enough = begin;
 	for (int answer = 0; answer != 1; enough = answer == 1 ? enough : enough + enough / 2 + 1) {
-		scale(trying->graph, enough, w, capacities);
+		scale(trying->graph, trying->others, enough, w, capacities);
 		answer = try_capacities(trying, capacities, k);
 		if (answer < 0)
 			return 0;
@@ -164,7 +204,7 @@ static int64_t least_scale(
 	}
 	while (enough - below > 1) {
 		const int64_t middle = below + (enough - below) / 2;
-		scale(trying->graph, middle, w, capacities);
+		scale(trying->graph, trying->others, middle, w, capacities);
 		const int answer = try_capacities(trying, capacities, k);
 		if (answer < 0)
 			return 0;
@@ -188,13 +228,15 @@ static bool compare_units(struct trying *trying, uint32_t least, uint32_t *k, ui
 			      m = least_scale(trying, one, w, begin, capacities);
 		if (!m)
 			return false;
-		if (m > 0 && (!best || (wide)m * *k < (wide)best * one)) {
+		const int64_t least_gain = trying->others ? LEAST_GAIN : INT64_MAX;
+		if (m > 0 && (!best || (wide)m * *k <
+					       (wide)best * one - (wide)best * one / least_gain)) {
 			best = m;
 			*k = one;
 		}
 	}
 	if (best)
-		scale(graph, best, w, capacities);
+		scale(graph, trying->others, best, w, capacities);
 	else
 		*k = 0;
 	return true;
@@ -229,21 +271,26 @@ static int find_exact(const struct ordo_capacities *graph, struct trying *trying
 	return answer;
 }
 
-bool ordo_units_from_roots(const struct ordo_capacities *graph, uint32_t root, uint32_t *k,
-	uint32_t most, uint32_t *capacities, struct ordo_error *error)
+bool ordo_units_from_roots(const struct ordo_capacities *graph, uint32_t root, bool even,
+	uint32_t *k, uint32_t most, uint32_t *capacities, struct ordo_error *error)
 {
 	int64_t a = 0, b = 1;
 	if (!bound_of(graph, root, &a, &b, error))
 		return false;
-	struct trying trying;
-	int worked = make_trying(&trying, graph, root) ? 0 : -1;
-	if (!worked)
+	struct trying trying = {0};
+	uint32_t *others = even ? ordo_array_make(graph->narc, sizeof *others, 0) : NULL;
+	int worked = make_trying(&trying, graph, root) && (others || !even) ? 0 : -1;
+	if (!worked && even)
+		count_others(graph, others);
+	trying.others = others;
+	if (!worked && !even)
 		worked = find_exact(graph, &trying, k, most, a, b, capacities);
 	if (!worked)
 		worked = compare_units(&trying, *k ? *k : 1, k, *k ? *k : most, a, b, capacities)
 				 ? 1
 				 : -1;
 	ordo_network_free(&trying.network);
+	free(others);
 	if (worked < 0)
 		return ordo_fail_memory(error);
 	return *k || ordo_fail(error, ORDO_USAGE, 0,
