@@ -10,6 +10,7 @@
 #include "synthesis/cut.h"
 #include <ordo/arena.h>
 #include <stdlib.h>
+#include <string.h>
 
 __extension__ typedef __int128 wide;
 
@@ -17,7 +18,9 @@ enum {
 	/* Trees that take longer than the bound by this factor are not looked for. */
 	MOST_STRETCH = 1 << 12,
 	/* More trees that divide evenly must be faster by this part. */
-	LEAST_GAIN = 512
+	LEAST_GAIN = 512,
+	/* Times ranks: numbers of spanning trees that are compared. */
+	MOST_SPANNING_TRIES = 128
 };
 
 static int64_t common_divisor(int64_t a, int64_t b)
@@ -297,6 +300,88 @@ bool ordo_units_from_roots(const struct ordo_capacities *graph, uint32_t root, b
 			     "packing: some switch has too little bandwidth one way");
 }
 
+/* A graph with the arcs of another, on which spanning trees are tried. */
+struct spanning {
+	const struct ordo_capacities *graph;
+	struct ordo_capacities scaled;
+	struct ordo_partition partition;
+};
+
+/* Whether k spanning trees fit on floor(m/w units): 1, 0, or -1: no memory. */
+static int try_spanning(struct spanning *spanning, uint32_t k, int64_t m, int64_t w)
+{
+	bool exact;
+	for (uint32_t i = 0; i < spanning->graph->narc; i++)
+		spanning->scaled.arcs[i].units =
+			(int64_t)((wide)m * spanning->graph->arcs[i].units / w);
+	if (!ordo_partition_find(&spanning->scaled, &spanning->partition, &exact, NULL))
+		return -1;
+	return exact &&
+	       (wide)spanning->partition.units >= (wide)2 * k * (spanning->partition.nset - 1);
+}
+
+/* The least m from `begin` on for which k spanning trees fit on floor(m/w units), below `end`; 0:
+ * none does; -1: no memory. */
+static int64_t least_spanning(
+	struct spanning *spanning, uint32_t k, int64_t w, int64_t begin, int64_t end)
+{
+	int64_t below = begin - 1, enough = end;
+	while (enough - below > 1) {
+		const int64_t middle = below + (enough - below) / 2;
+		const int answer = try_spanning(spanning, k, middle, w);
+		if (answer < 0)
+			return -1;
+		*(answer ? &enough : &below) = middle;
+	}
+	return enough < end ? enough : 0;
+}
+
+/* Where trees that reach the bound a/b exactly are too many: the k of a few up to `most` that comes
+ * nearest to it, if it is faster than a ReduceScatter and an AllGather can be. 1, 0: there is none,
+ * or -1: no memory. */
+static int find_spanning(struct spanning *spanning, uint32_t *k, uint32_t most, int64_t a,
+	int64_t b, uint32_t *capacities)
+{
+	const struct ordo_capacities *graph = spanning->graph;
+	const uint32_t few = MOST_SPANNING_TRIES / graph->nrank, ntry = few < 1	     ? 1
+									: few > most ? most
+										     : few;
+	int64_t w = 1, best = 0, gathered, units;
+	if (!bound_of(graph, ORDO_NONE, &gathered, &units, NULL))
+		return -1;
+	for (uint32_t i = 0; i < graph->narc; i++)
+		w = graph->arcs[i].units > w ? graph->arcs[i].units : w;
+	for (uint32_t one = most - ntry + 1; one <= most; one++) {
+		const int64_t begin = (int64_t)(((wide)one * a * w + b - 1) / b),
+			      end = (int64_t)((wide)2 * gathered * one * w /
+					      ((wide)units * graph->nrank)),
+			      m = least_spanning(spanning, one, w, begin, end);
+		if (m < 0)
+			return -1;
+		if (m && (!best || (wide)m * *k < (wide)best * one)) {
+			best = m;
+			*k = one;
+		}
+	}
+	for (uint32_t i = 0; i < graph->narc; i++)
+		capacities[i] = (uint32_t)((wide)best * graph->arcs[i].units / w);
+	return best > 0;
+}
+
+/* Sets up the graph that is tried. false: no memory. */
+static bool make_spanning(struct spanning *spanning, const struct ordo_capacities *graph)
+{
+	*spanning = (struct spanning){.graph = graph,
+		.scaled = *graph,
+		.partition.set_of =
+			ordo_array_make(graph->nrank, sizeof *spanning->partition.set_of, 0)};
+	spanning->scaled.arcs = ordo_array_make(graph->narc, sizeof *graph->arcs, 0);
+	if (!spanning->scaled.arcs || !spanning->partition.set_of)
+		return false;
+	memcpy(spanning->scaled.arcs, graph->arcs, graph->narc * sizeof *graph->arcs);
+	return true;
+}
+
 bool ordo_units_spanning(const struct ordo_capacities *graph, uint32_t *k, uint32_t most,
 	uint32_t *capacities, struct ordo_error *error)
 {
@@ -310,6 +395,16 @@ bool ordo_units_spanning(const struct ordo_capacities *graph, uint32_t *k, uint3
 	free(partition.set_of);
 	const int64_t a = 2 * ((int64_t)partition.nset - 1), b = partition.units,
 		      least = b ? exact_units(graph, a, b) : INT64_MAX;
+	if (exact && b && !*k && least > most) {
+		struct spanning spanning;
+		const int found = make_spanning(&spanning, graph)
+					  ? find_spanning(&spanning, k, most, a, b, capacities)
+					  : -1;
+		free(spanning.scaled.arcs);
+		free(spanning.partition.set_of);
+		if (found)
+			return found > 0 || ordo_fail_memory(error);
+	}
 	if (!exact || (*k ? *k > most || *k % least != 0 : least > most))
 		return ordo_fail(error, ORDO_USAGE, 0,
 			"packing: found k=%u, wanted a multiple of %lld up to %u", *k,
