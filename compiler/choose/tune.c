@@ -252,16 +252,21 @@ static bool comes_before(const struct ordo_contender *one, const struct ordo_con
 	return one->first < other->first;
 }
 
-/* Lists the contenders; places[candidate] becomes its index among them. */
+/* Lists the contenders, but for those with many chunks that promised nothing; places[candidate]
+ * becomes its index among them. */
 static bool list_contenders(struct tuning *tuning, uint32_t *places)
 {
 	const uint32_t count = tuning->table.count;
+	uint32_t listed = 0;
 	struct ordo_tuning *result = tuning->result;
 	result->contenders = calloc((size_t)count + 1, sizeof *result->contenders);
 	uint32_t *candidates = calloc((size_t)count + 1, sizeof *candidates);
 	for (uint32_t i = 0; result->contenders && candidates && i < count; i++) {
 		const struct ordo_contender one = contender_of(tuning, i);
-		uint32_t at = i;
+		uint32_t at = listed;
+		if (tuning->table.items[i].large && one.standing == ORDO_OUTRUN)
+			continue;
+		listed++;
 		for (; at && comes_before(&one, &result->contenders[at - 1]); at--) {
 			result->contenders[at] = result->contenders[at - 1];
 			candidates[at] = candidates[at - 1];
@@ -270,9 +275,9 @@ static bool list_contenders(struct tuning *tuning, uint32_t *places)
 		candidates[at] = i;
 	}
 	const bool worked = result->contenders && candidates;
-	for (uint32_t at = 0; worked && at < count; at++)
+	for (uint32_t at = 0; worked && at < listed; at++)
 		places[candidates[at]] = at;
-	result->ncontender = worked ? count : 0;
+	result->ncontender = worked ? listed : 0;
 	free(candidates);
 	return worked ? true : ordo_fail_memory(tuning->error);
 }

@@ -3,6 +3,7 @@
 #include "base/progress.h"
 #include "choose/accumulate_price.h"
 #include "choose/order_price.h"
+#include "choose/packed_trees.h"
 #include "choose/rejected.h"
 #include "choose/shard_cost.h"
 #include "choose/token_price.h"
@@ -243,8 +244,8 @@ static void report_choice(const struct report *report, const struct args *args,
 }
 
 /* The bound of the wire, on a topology. */
-static void report_bound(
-	const struct report *report, const struct args *args, const struct product *product)
+static void report_bound(const struct report *report, const struct args *args,
+	const struct product *product, const struct ordo_topology *topology)
 {
 	const struct ordo_tuning *tuning = &product->tuning;
 	if (args->setting.counts) /* it is of equal blocks */
@@ -252,6 +253,10 @@ static void report_bound(
 	const struct bound_ratios ratios = {
 		product->loads, tuning->selection.nrange ? tuning->ranges[0].times.first : 0};
 	report_least_time(report, product->bound, size_of(args), &ratios);
+	if (product->bound)
+		report_packed_trees(report, product->schedule, topology,
+			product->loads /
+				ordo_wire_bound_seconds(product->bound, (double)size_of(args)));
 }
 
 /* What sums without order cost, the limit of tokens, and staging. */
@@ -292,7 +297,7 @@ static void report_document(struct call *call, const struct args *args,
 	const struct arithmetic sums = usual_sums(&product->schedule->problem);
 	if (call->json)
 		check_and_report_guarantees(call, &sums, product->schedule, product->proof);
-	report_bound(&report, args, product);
+	report_bound(&report, args, product, topology);
 	report_order_price(&report, product->schedule, topology);
 	report_shard_price(call, product->schedule, topology);
 	report_prices(&report, args, product);
@@ -319,7 +324,7 @@ static void report_verdict(struct call *call, const struct args *args,
 	report_rules(&report, &limits, topology, false, false);
 	const struct arithmetic sums = usual_sums(&schedule->problem);
 	check_and_report_guarantees(call, &sums, schedule, product->proof);
-	report_bound(&report, args, product);
+	report_bound(&report, args, product, topology);
 	report_order_price(&report, schedule, topology);
 	report_shard_price(call, schedule, topology);
 	report_prices(&report, args, product);

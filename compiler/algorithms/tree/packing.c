@@ -20,8 +20,11 @@
 #include "synthesis/pack/pack.h"
 #include "synthesis/split.h"
 #include "ways/ways.h"
+#include <ordo/detail/packed_trees.h>
 #include <ordo/topology.h>
 #include <stdlib.h>
+
+extern const struct ordo_algorithm ordo_algorithm_packing;
 
 __extension__ typedef unsigned __int128 wide;
 
@@ -564,6 +567,26 @@ static uint64_t volume(const struct ordo_resolved_request *request)
 	free(ways);
 	free(sent);
 	return most;
+}
+
+bool ordo_packed_trees_of(const struct ordo_resolved_request *request,
+	struct ordo_packed_trees *trees, struct ordo_error *error)
+{
+	const struct packed *packed = request->prepared;
+	const uint32_t root = is_rooted(request->problem.op) ? request->problem.root : ORDO_NONE;
+	struct ordo_capacities graph;
+	int64_t exact = 0;
+	if (request->algorithm != &ordo_algorithm_packing || request->problem.nrank == 1)
+		return false;
+	const bool backwards = !packed->down.k;
+	bool worked = ordo_capacities_make(
+		&graph, request->topology ? request->topology : packed->mesh, backwards, error);
+	worked = worked && (packed->spanning ? ordo_units_exact_spanning(&graph, &exact, error)
+					     : ordo_units_exact(&graph, root, &exact, error));
+	ordo_capacities_free(&graph);
+	*trees = (struct ordo_packed_trees){
+		backwards ? packed->up.k : packed->down.k, packed->spanning, (uint64_t)exact};
+	return worked;
 }
 
 static const struct ordo_parameter parameters[] = {

@@ -42,5 +42,17 @@ bool ordo_units_from_roots(const struct ordo_capacities *graph, uint32_t root, b
 	uint32_t *k, uint32_t most, uint32_t *capacities, struct ordo_error *error);
 bool ordo_units_spanning(const struct ordo_capacities *graph, uint32_t *k, uint32_t most,
 	uint32_t *capacities, struct ordo_error *error);
+/* The least k for which all links could carry whole trees at the bound, so that no time is lost. */
+bool ordo_units_exact(const struct ordo_capacities *graph, uint32_t root, int64_t *k,
+	struct ordo_error *error);
+bool ordo_units_exact_spanning(
+	const struct ordo_capacities *graph, int64_t *k, struct ordo_error *error);
+
+struct ordo_resolved_request;
+struct ordo_packed_trees;
+/* algorithms/tree/packing.c: how many trees a request for `packing` has. false: it is for another
+ * algorithm, for one rank, or (`error`) there is no memory. */
+bool ordo_packed_trees_of(const struct ordo_resolved_request *request,
+	struct ordo_packed_trees *trees, struct ordo_error *error);
 
 #endif

@@ -300,6 +300,41 @@ bool ordo_units_from_roots(const struct ordo_capacities *graph, uint32_t root, b
 			     "packing: some switch has too little bandwidth one way");
 }
 
+bool ordo_units_exact(
+	const struct ordo_capacities *graph, uint32_t root, int64_t *k, struct ordo_error *error)
+{
+	int64_t a, b;
+	if (!bound_of(graph, root, &a, &b, error))
+		return false;
+	*k = exact_units(graph, a, b);
+	return true;
+}
+
+/* The bound a/b of spanning trees; b 0: not known exactly. */
+static bool bound_of_spanning(
+	const struct ordo_capacities *graph, int64_t *a, int64_t *b, struct ordo_error *error)
+{
+	bool exact = false;
+	struct ordo_partition partition = {
+		.set_of = ordo_array_make(graph->nrank, sizeof *partition.set_of, 0)};
+	const bool worked =
+		partition.set_of && ordo_partition_find(graph, &partition, &exact, error);
+	free(partition.set_of);
+	*a = 2 * ((int64_t)partition.nset - 1);
+	*b = exact ? partition.units : 0;
+	return worked || ordo_fail_memory(error);
+}
+
+bool ordo_units_exact_spanning(
+	const struct ordo_capacities *graph, int64_t *k, struct ordo_error *error)
+{
+	int64_t a, b;
+	if (!bound_of_spanning(graph, &a, &b, error))
+		return false;
+	*k = b ? exact_units(graph, a, b) : INT64_MAX;
+	return true;
+}
+
 /* A graph with the arcs of another, on which spanning trees are tried. */
 struct spanning {
 	const struct ordo_capacities *graph;
@@ -385,17 +420,11 @@ static bool make_spanning(struct spanning *spanning, const struct ordo_capacitie
 bool ordo_units_spanning(const struct ordo_capacities *graph, uint32_t *k, uint32_t most,
 	uint32_t *capacities, struct ordo_error *error)
 {
-	bool exact;
-	struct ordo_partition partition = {
-		.set_of = ordo_array_make(graph->nrank, sizeof *partition.set_of, 0)};
-	if (!partition.set_of || !ordo_partition_find(graph, &partition, &exact, error)) {
-		free(partition.set_of);
-		return ordo_fail_memory(error);
-	}
-	free(partition.set_of);
-	const int64_t a = 2 * ((int64_t)partition.nset - 1), b = partition.units,
-		      least = b ? exact_units(graph, a, b) : INT64_MAX;
-	if (exact && b && !*k && least > most) {
+	int64_t a, b;
+	if (!bound_of_spanning(graph, &a, &b, error))
+		return false;
+	const int64_t least = b ? exact_units(graph, a, b) : INT64_MAX;
+	if (b && !*k && least > most) {
 		struct spanning spanning;
 		const int found = make_spanning(&spanning, graph)
 					  ? find_spanning(&spanning, k, most, a, b, capacities)
@@ -405,7 +434,7 @@ bool ordo_units_spanning(const struct ordo_capacities *graph, uint32_t *k, uint3
 		if (found)
 			return found > 0 || ordo_fail_memory(error);
 	}
-	if (!exact || (*k ? *k > most || *k % least != 0 : least > most))
+	if (!b || (*k ? *k > most || *k % least != 0 : least > most))
 		return ordo_fail(error, ORDO_USAGE, 0,
 			"packing: found k=%u, wanted a multiple of %lld up to %u", *k,
 			(long long)least, most);
