@@ -210,15 +210,17 @@ static void report_progress(const struct ordo_columns *columns, uint32_t ndone)
 			(columns->count - 1) * count + ndone, ncolumn * count);
 }
 
-/* Whether a candidate with so many chunks that its compilation is not for nothing may be faster than
- * the best by a part worth that. Siblings with fewer chunks tell: a pipeline takes a time that does
- * not shrink, and its ends, which do in proportion to a chunk. Where a sibling gained a tenth, the
- * links are not busy yet, and more chunks may halve the time. */
+/* Whether a candidate with so many chunks that compiling it takes long may be faster than the best
+ * by a part worth that. Siblings with fewer chunks tell: a pipeline takes a time that does not
+ * shrink, and its ends, which do in proportion to a chunk. Where a sibling gained a tenth, the links
+ * are not busy yet, and more chunks may halve the time. */
 static bool is_promising(const struct ordo_columns *columns, const struct ordo_column *column,
 	uint32_t i, double best)
 {
-	const double enough = best * (1 - 1. / 128);
+	const double enough = best * (1 - 1. / 512);
 	const struct ordo_evaluated *items = columns->table->items;
+	if (!ordo_is_large_enough(columns->table, items[i].chunks_per_block, column->bytes))
+		return false;
 	if (i < 2 || items[i - 2].candidate != items[i].candidate)
 		return i && items[i - 1].candidate == items[i].candidate &&
 		       column->seconds[i - 1] >= 0;

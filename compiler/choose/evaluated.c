@@ -10,10 +10,11 @@
 /* Multiples of the natural K that are tried for pipelines. */
 static const uint32_t multiples[ORDO_NMULTIPLE] = {1, 4, 16, 64, 256};
 enum {
+	USUAL_MULTIPLE = 64,
 	/* Where a candidate says nothing of its moves. */
 	MAX_CHUNKS = 1024,
-	/* Where it does, so many times as many while chunks are of so many bytes: then the time
-	 * that more of them save is worth that of their compilation. */
+	/* Where it does, so many times as many, and any multiple, while chunks are of so many
+	 * bytes: then the time that more of them save is worth that of their compilation. */
 	MORE_MOVES = 8,
 	LARGE_CHUNK = 1 << 16
 };
@@ -57,15 +58,17 @@ static void add(
 		.chunks_per_block = chunks_per_block};
 }
 
-/* The greatest K that is tried. */
-static uint64_t most_chunks(const struct ordo_table *table, const struct ordo_candidate *candidate)
+/* Whether so many chunks are few enough for any size. */
+static bool are_usual(const struct ordo_candidate *candidate, uint64_t K, uint32_t multiple)
 {
-	const uint64_t large = table->most_bytes / ordo_nblock(&table->request.problem) /
-			       LARGE_CHUNK,
-		       most = candidate->most_chunks, more = most * MORE_MOVES;
-	if (!most)
-		return MAX_CHUNKS;
-	return large < most ? most : large < more ? large : more;
+	return multiple == 1 ||
+	       (multiple <= USUAL_MULTIPLE &&
+		       K <= (candidate->most_chunks ? candidate->most_chunks : MAX_CHUNKS));
+}
+
+bool ordo_is_large_enough(const struct ordo_table *table, uint64_t K, uint64_t bytes)
+{
+	return bytes / ordo_nblock(&table->request.problem) / K >= LARGE_CHUNK;
 }
 
 /* A named algorithm also competes with a single chunk, because for little data a pipeline only adds
@@ -79,11 +82,12 @@ static void add_chunk_counts(
 		add(table, candidate, candidate->chunks_per_block / 2);
 	for (uint32_t m = 0; m < ORDO_NMULTIPLE; m++) {
 		const uint64_t K = (uint64_t)candidate->chunks_per_block * multiples[m];
-		if (m && K > most_chunks(table, candidate))
+		const bool usual = are_usual(candidate, K, multiples[m]);
+		if (!usual && (K > (uint64_t)candidate->most_chunks * MORE_MOVES ||
+				      !ordo_is_large_enough(table, K, table->most_bytes)))
 			return;
 		add(table, candidate, (uint32_t)K);
-		table->items[table->count - 1].large =
-			m && candidate->most_chunks && K > candidate->most_chunks;
+		table->items[table->count - 1].large = !usual;
 	}
 }
 

@@ -15,7 +15,7 @@ struct ordo_evaluated {
 	const struct ordo_candidate *candidate; /* NULL: refused from the beginning */
 	const char *algorithm;
 	uint32_t chunks_per_block;
-	bool large;	 /* so many chunks that it is compiled only if those with fewer promise much */
+	bool large;	 /* so many chunks that it is tried only if those with fewer promise much */
 	const char *why; /* why it cannot be chosen; NULL */
 	bool refused;	 /* it does not apply, or does not compile */
 	bool lacks_link; /* because the topology lacks a link */
@@ -47,6 +47,8 @@ enum { ORDO_NMULTIPLE = 5 };
  * K; named: the only candidate was named, and a single chunk competes too. */
 bool ordo_table_open(struct ordo_table *table, bool several, bool named, struct ordo_error *error);
 void ordo_table_close(struct ordo_table *table);
+/* Whether chunks of that size are so long that more of them than usual are worth trying. */
+bool ordo_is_large_enough(const struct ordo_table *table, uint64_t K, uint64_t bytes);
 
 struct ordo_request ordo_table_request(const struct ordo_table *table, uint32_t i);
 /* The schedule of a candidate, kept or compiled without a proof; the caller passes it to

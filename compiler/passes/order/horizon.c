@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Rows of each stream. With more streams there are none: to keep them takes as long as to search. */
+/* Rows of each stream. With more streams there are none: searches take no longer than they. */
 enum { ROWS = 8, MOST_STREAMS = 2048 };
 
 static uint32_t *row_of(const struct horizons *horizons, uint32_t lane, uint32_t row)
