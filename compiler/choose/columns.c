@@ -219,8 +219,6 @@ static bool is_promising(const struct ordo_columns *columns, const struct ordo_c
 {
 	const double enough = best * (1 - 1. / 512);
 	const struct ordo_evaluated *items = columns->table->items;
-	if (!ordo_is_large_enough(columns->table, items[i].chunks_per_block, column->bytes))
-		return false;
 	if (i < 2 || items[i - 2].candidate != items[i].candidate)
 		return i && items[i - 1].candidate == items[i].candidate &&
 		       column->seconds[i - 1] >= 0;

@@ -66,9 +66,13 @@ static bool are_usual(const struct ordo_candidate *candidate, uint64_t K, uint32
 		       K <= (candidate->most_chunks ? candidate->most_chunks : MAX_CHUNKS));
 }
 
-bool ordo_is_large_enough(const struct ordo_table *table, uint64_t K, uint64_t bytes)
+/* Whether they are worth trying at the one size. Not for a range: where a candidate is tried at
+ * some sizes only, the size from which it is the fastest is not known. */
+static bool are_large(
+	const struct ordo_table *table, const struct ordo_candidate *candidate, uint64_t K)
 {
-	return bytes / ordo_nblock(&table->request.problem) / K >= LARGE_CHUNK;
+	return K <= (uint64_t)candidate->most_chunks * MORE_MOVES &&
+	       table->one_size / ordo_nblock(&table->request.problem) / K >= LARGE_CHUNK;
 }
 
 /* A named algorithm also competes with a single chunk, because for little data a pipeline only adds
@@ -83,8 +87,7 @@ static void add_chunk_counts(
 	for (uint32_t m = 0; m < ORDO_NMULTIPLE; m++) {
 		const uint64_t K = (uint64_t)candidate->chunks_per_block * multiples[m];
 		const bool usual = are_usual(candidate, K, multiples[m]);
-		if (!usual && (K > (uint64_t)candidate->most_chunks * MORE_MOVES ||
-				      !ordo_is_large_enough(table, K, table->most_bytes)))
+		if (!usual && !are_large(table, candidate, K))
 			return;
 		add(table, candidate, (uint32_t)K);
 		table->items[table->count - 1].large = !usual;

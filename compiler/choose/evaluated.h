@@ -36,7 +36,7 @@ struct ordo_table {
 	struct ordo_evaluated *items;
 	uint32_t count;
 	uint64_t most_kept, kept; /* tasks of kept schedules */
-	uint64_t most_bytes;	  /* of the sizes that are chosen for; 0: not known */
+	uint64_t one_size;	  /* that is chosen for; 0: several are */
 };
 
 /* The number of multiples of K that compete in a pipeline. */
@@ -47,8 +47,6 @@ enum { ORDO_NMULTIPLE = 5 };
  * K; named: the only candidate was named, and a single chunk competes too. */
 bool ordo_table_open(struct ordo_table *table, bool several, bool named, struct ordo_error *error);
 void ordo_table_close(struct ordo_table *table);
-/* Whether chunks of that size are so long that more of them than usual are worth trying. */
-bool ordo_is_large_enough(const struct ordo_table *table, uint64_t K, uint64_t bytes);
 
 struct ordo_request ordo_table_request(const struct ordo_table *table, uint32_t i);
 /* The schedule of a candidate, kept or compiled without a proof; the caller passes it to

@@ -397,9 +397,9 @@ bool ordo_tune_keeping(const struct ordo_tune_wish *wish, uint64_t most_kept,
 			.closure = wish->selection.closure,
 			.candidates = candidates,
 			.most_kept = most_kept,
-			.most_bytes = wish->selection.to_bytes == ORDO_ENDLESS
-					      ? wish->selection.from_bytes
-					      : wish->selection.to_bytes},
+			.one_size = wish->selection.from_bytes == wish->selection.to_bytes
+					    ? wish->selection.to_bytes
+					    : 0},
 		.result = result,
 		.last = end_of(&wish->selection),
 		.error = error};

@@ -11,8 +11,6 @@ from tap import run_cases, wanted
 OPERATORS = ["allreduce", "allgather", "reduce-scatter", "broadcast", "reduce", "alltoall",
              "scatter", "gather"]
 SIZES = [4 ** power for power in range(5, 16)]
-# What a choice does not try, because it takes long to compile (packing and placed say so).
-MOST_RANKS = {"packing": 64, "placed": 32}
 # Many chunks are tried only where fewer promise to gain a 512th by them.
 SAME = 1 + 1 / 256
 
@@ -30,21 +28,20 @@ def predicted(ordo, operator, where, size, algorithm=None):
     return told["seconds"]
 
 
-def families(ordo, operator, ranks):
-    """The algorithms of the list that have the operator."""
-    for one in ordo.answer("list")["algorithms"]:
-        names = [name.lower() for name in one["operators"]]
-        if operator.replace("-", "") in names and ranks <= MOST_RANKS.get(one["name"], ranks):
-            yield one["name"]
+def families(ordo, operator, where):
+    """The algorithms that a choice looks at there, without their settings."""
+    told = ordo.answer("compile", operator, *where, "-o", "s.json")
+    return sorted({one["algorithm"].split("(")[0] for one in told["candidates"]})
 
 
 def check(ordo, topology, ranks, fails=()):
     where = ["-n", ranks, "-t", topology, *(word for link in fails
                                             for word in ("--fail-link", link))]
     for operator in OPERATORS:
+        names = families(ordo, operator, where)
         for size in SIZES:
             chosen = predicted(ordo, operator, where, size)
-            for name in families(ordo, operator, ranks):
+            for name in names:
                 best = predicted(ordo, operator, where, size, name)
                 wanted(best is None or chosen <= best * SAME, operator, where, size,
                        f"chosen {chosen}, {name} {best}")

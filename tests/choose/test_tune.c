@@ -527,16 +527,21 @@ static void pieces_of_a_packing_are_chosen_by_size(void **state)
 	struct ordo_tuning range, one;
 	wish.algorithm = "packing";
 	tune(&wish, &range);
-	/* K 1, and a half, 1, 4, 16, 64 and, for chunks of 64 KiB, 256 times 12. */
-	assert_int_equal(most_chunks_of(&range, 7), 3072);
+	/* K 1, and a half, 1, 4, 16 and 64 times 12. */
+	assert_int_equal(most_chunks_of(&range, 6), 768);
 	const uint32_t last = range.selection.nrange - 1;
 	assert_true(last >= 2);
-	assert_int_equal(range.selection.ranges[last].schedule->problem.chunks_per_block, 3072);
+	assert_int_equal(range.selection.ranges[last].schedule->problem.chunks_per_block, 768);
 	assert_true(range.selection.ranges[0].schedule->problem.chunks_per_block < 768);
 	assert_true(time_alone(&wish, "packing", 12, UINT64_C(1) << 30) >
 		    1.25 * time_alone(&wish, "packing", 768, UINT64_C(1) << 30));
-	/* At one size the choice is that of the range. */
-	for (uint32_t i = 0; i <= last; i++) {
+	/* At one size the choice is that of the range, but for 256 times 12 chunks of 64 KiB. */
+	wish.selection.from_bytes = UINT64_C(1) << 30;
+	tune(&wish, &one);
+	assert_int_equal(most_chunks_of(&one, 7), 3072);
+	assert_int_equal(one.selection.ranges[0].schedule->problem.chunks_per_block, 3072);
+	ordo_tuning_free(&one);
+	for (uint32_t i = 0; i < last; i++) {
 		const struct ordo_selected *selected = &range.selection.ranges[i];
 		wish.selection.from_bytes = wish.selection.to_bytes = selected->to_bytes;
 		tune(&wish, &one);
@@ -547,6 +552,7 @@ static void pieces_of_a_packing_are_chosen_by_size(void **state)
 	}
 	ordo_tuning_free(&range);
 	/* Without a name it competes with as many, but not with a single chunk. */
+	wish.selection.from_bytes = wish.selection.to_bytes = UINT64_C(1) << 30;
 	wish.algorithm = NULL;
 	tune(&wish, &one);
 	uint32_t count = 0;
