@@ -212,7 +212,7 @@ static void report_progress(const struct ordo_columns *columns, uint32_t ndone)
 
 /* Whether a candidate with so many chunks that compiling it takes long may be faster than the best
  * by a part worth that. Siblings with fewer chunks tell: a pipeline takes a time that does not
- * shrink, and its ends, which do in proportion to a chunk. Where a sibling gained a tenth, the links
+ * shrink, and its ends, which do in proportion to a chunk. Where a sibling gained a tenth, links
  * are not busy yet, and more chunks may halve the time. */
 static bool is_promising(const struct ordo_columns *columns, const struct ordo_column *column,
 	uint32_t i, double best)

@@ -551,9 +551,18 @@ static void pieces_of_a_packing_are_chosen_by_size(void **state)
 		ordo_tuning_free(&one);
 	}
 	ordo_tuning_free(&range);
+	ordo_topology_destroy(topology);
+}
+
+/* Their limit is one of moves. */
+static void pieces_of_a_packing_are_limited(void **state)
+{
+	(void)state;
+	struct ordo_topology *topology = make("hypercube", 8);
+	struct ordo_tune_wish wish =
+		wish_of(ORDO_BROADCAST, 8, topology, UINT64_C(1) << 30, UINT64_C(1) << 30);
+	struct ordo_tuning one;
 	/* Without a name it competes with as many, but not with a single chunk. */
-	wish.selection.from_bytes = wish.selection.to_bytes = UINT64_C(1) << 30;
-	wish.algorithm = NULL;
 	tune(&wish, &one);
 	uint32_t count = 0;
 	for (uint32_t i = 0; i < one.ncontender; i++)
@@ -609,6 +618,7 @@ int main(void)
 		cmocka_unit_test(if_nothing_suits_that_is_said),
 		cmocka_unit_test(chunks_that_follow_each_other_are_chosen_by_size),
 		cmocka_unit_test(pieces_of_a_packing_are_chosen_by_size),
+		cmocka_unit_test(pieces_of_a_packing_are_limited),
 		cmocka_unit_test(rings_are_as_many_as_ranks_have_links_for),
 	};
 	const int failed = cmocka_run_group_tests(tests, NULL, NULL);
