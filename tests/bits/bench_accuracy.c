@@ -1,9 +1,9 @@
-/* bench_accuracy.c - how far sums are from the exact ones: in order, by pairs, and without order.
+/* bench_accuracy.c - how far sums are from the exact ones: in order, by pairs, without order.
  *
  * A million elements: of [0, 1), of [-1, 1), of sizes 2^-20 to 2^20 and either sign, and numbers up
- * to 2^20 with their opposites, among some up to 2^-20, whose sum remains. What is printed is |result - sum| / |sum|, with
- * the sum exact (wide_number.h): 2^-24 = 6.0e-08 is one rounding of f32, 2^-53 = 1.1e-16 of f64,
- * 2^-11 = 4.9e-04 of f16.
+ * to 2^20 with their opposites, among some up to 2^-20, whose sum remains. What is printed is
+ * |result - sum| / |sum|, with the sum exact (wide_number.h): 2^-24 = 6.0e-08 is one rounding of
+ * f32, 2^-53 = 1.1e-16 of f64, 2^-11 = 4.9e-04 of f16.
  */
 #include "wide_number.h"
 #include <math.h>

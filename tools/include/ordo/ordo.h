@@ -12,10 +12,11 @@
  *   error.h          why something did not work
  *
  * Beside it, <ordo/builder.h> is for those who write algorithms, and <ordo/exact.h> for programs
- * that add up elements themselves, so that bits do not depend on the number of ranks. Headers under ordo/detail/ are
- * internal. Included by its own name, each header above also declares the internal functions that
- * it declared before they were internal, for one release; included from here it does not. The old
- * paths of headers that moved to ordo/detail/ stay as long: <ordo/order.h>.
+ * that add up elements themselves, so that bits do not depend on the number of ranks. Headers
+ * under ordo/detail/ are internal. Included by its own name, each header above also declares the
+ * internal functions that it declared before they were internal, for one release; included from
+ * here it does not. The old paths of headers that moved to ordo/detail/ stay as long:
+ * <ordo/order.h>.
  *
  * libordo-runtime has all of it but compiler.h, predict.h and builder.h.
  *
