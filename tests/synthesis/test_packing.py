@@ -275,4 +275,33 @@ def _(ordo):
                "--fail-link", "0-3")
 
 
+@desk_case("packing: on bandwidths of 15 digits it is told which k was taken and what it loses")
+def _(ordo):
+    widths = [56.1234567890123, 33.9876543210987, 56.1, 41.3333333333333]
+    links = [(a, (a + 1) % 4, width) for a, width in enumerate(widths)]
+    topology = topology_of(4, links + [(b, a, width) for a, b, width in links])
+    (ordo.folder / "t.json").write_text(json.dumps(topology))
+    words = "compile", "allgather", "-n", 4, "-t", "t.json", "-a", "packing", "-o", "p.json"
+    told = ordo.answer(*words)["packed_trees"]
+    load, bound = load_of(ordo, "allgather", topology, ["-a", "packing"])
+    wanted(told["k"] <= 64 < told["exact_k"], told)
+    wanted(0 < told["lost_percent"] < 3, told)
+    wanted(abs(told["lost_percent"] - float(load / bound - 1) * 100) < 1e-6, told, load, bound)
+    said = ordo.works(*words).err
+    wanted(f"k={told['k']} trees of each root lose" in said, said)
+    # Where nothing is lost, there is nothing to tell.
+    wanted("packed_trees" not in ordo.answer("compile", "allgather", "-n", 8, "-t", "hypercube",
+                                             "-a", "packing", "-o", "p.json"))
+
+
+@desk_case("packing(shares=even): ranks at a switch send as much to one another")
+def _(ordo):
+    for settings, even in [("", False), ("(shares=even)", True)]:
+        ordo.works("compile", "allgather", "-n", 16, "-t", "dgx-h100:2", "-a",
+                   f"packing{settings}", "-o", "p.json")
+        counts = count_chunks(json.loads((ordo.folder / "p.json").read_text()))
+        within = {count for (a, b), count in counts.items() if a // 8 == b // 8}
+        wanted((len(within) == 1) == even, settings, within)
+
+
 run_cases()
