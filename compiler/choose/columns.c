@@ -213,7 +213,7 @@ static void report_progress(const struct ordo_columns *columns, uint32_t ndone)
 /* Whether a candidate with so many chunks that compiling it takes long may be faster than the best
  * by a part worth that. Siblings with fewer chunks tell: a pipeline takes a time that does not
  * shrink, and its ends, which do in proportion to a chunk. Where a sibling gained a tenth, links
- * are not busy yet, and more chunks may halve the time. */
+ * are not busy yet, and all of the time may shrink so. */
 static bool is_promising(const struct ordo_columns *columns, const struct ordo_column *column,
 	uint32_t i, double best)
 {
@@ -227,7 +227,7 @@ static bool is_promising(const struct ordo_columns *columns, const struct ordo_c
 	if (before < 0 || last < 0)
 		return false;
 	if (before > 1.1 * last)
-		return last / 2 < enough;
+		return last * items[i - 1].chunks_per_block / items[i].chunks_per_block < enough;
 	const double shrunk = 1. / items[i - 2].chunks_per_block -
 			      1. / items[i - 1].chunks_per_block,
 		     shrinks = 1. / items[i - 1].chunks_per_block - 1. / items[i].chunks_per_block;
