@@ -218,6 +218,7 @@ static const struct ordo_alias aliases[] = {{"parallel-aggregated-trees", 0, "",
 
 const struct ordo_algorithm ordo_algorithm_pat = {
 	.facts = {.name = "pat",
+		.never_fastest = true,
 		.summary = "parallel aggregated trees: few rounds for any number of ranks, with "
 			   "bounded buffers",
 		.how = "Every block has a binomial tree of its own, from its rank on; all ranks "

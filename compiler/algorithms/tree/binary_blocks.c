@@ -192,6 +192,7 @@ static uint64_t count_volume(const struct ordo_resolved_request *request)
 
 const struct ordo_algorithm ordo_algorithm_binary_blocks = {
 	.facts = {.name = "binary-blocks",
+		.never_fastest = true,
 		.summary = "one tree for every chunk, D(N), in few steps for any number of ranks",
 		.how = "The ranks are consecutive blocks, each of a power of two of ranks, the "
 		       "largest first. Every block does recursive halving with the nearest rank "
