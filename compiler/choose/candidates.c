@@ -7,6 +7,7 @@
 #include "algorithms/direct/owners.h"
 #include "algorithms/hierarchy/servers.h"
 #include "algorithms/registry.h"
+#include "algorithms/tree/arrivals.h"
 #include "pipeline/pipeline.h"
 #include "request/fast_links.h"
 #include "ways/ways.h"
@@ -22,6 +23,7 @@ struct numbers {
 	bool sparse;  /* some do not */
 	bool slow;    /* links are slower than ways around them */
 	bool one_way; /* some links lead one way only */
+	bool adds;    /* adding takes a part of the time of the fastest link */
 	bool ways;    /* switches offer some ranks several ways to others */
 };
 
@@ -43,6 +45,18 @@ static uint32_t count_rings(const struct ordo_topology *topology, uint32_t nrank
 		least = count < least ? count : least;
 	}
 	return least / 2 < MAX_RINGS ? least / 2 : MAX_RINGS;
+}
+
+/* Sums that are faster than all links by more are as good as free. */
+enum { FREE_SUMS = 64 };
+
+static bool sums_take_time(const struct ordo_topology *topology)
+{
+	double widest = topology ? 0 : ordo_machine_usual().bandwidth_gbs;
+	for (uint32_t i = 0; topology && i < topology->nlink; i++)
+		if (!topology->links[i].down && topology->links[i].bandwidth_gbs > widest)
+			widest = topology->links[i].bandwidth_gbs;
+	return ordo_adding_gbs(topology) < FREE_SUMS * widest;
 }
 
 /* The name with `settings` in parentheses, a number for `#`, and with the ways spread if asked for;
@@ -180,6 +194,7 @@ static bool try_algorithm(struct ordo_candidates *candidates, const struct ordo_
 			(variants[i].slow && !numbers->slow) ||
 			(variants[i].one_way && !numbers->one_way) ||
 			(variants[i].switched && !(topology && topology->nswitch)) ||
+			(variants[i].adds && !numbers->adds) ||
 			(variants[i].most_ranks && problem->nrank > variants[i].most_ranks))
 			continue;
 		if (!try_variant(candidates, &request, &variants[i], numbers, false, error) ||
@@ -224,6 +239,7 @@ bool ordo_candidates_make(struct ordo_candidates *candidates, const struct ordo_
 	numbers.nring = numbers.nfast_ring = count_rings(topology, problem->nrank);
 	numbers.slow = ordo_has_slow_links(topology);
 	numbers.one_way = ordo_has_one_way_links(topology);
+	numbers.adds = sums_take_time(topology);
 	if (numbers.slow) {
 		struct ordo_topology *fast = ordo_without_slow_links(topology, error);
 		if (!fast)

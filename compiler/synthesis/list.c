@@ -10,6 +10,7 @@
  *        Eur. J. Operational Research 56, 1992 (forwards and backwards)
  */
 #include "list.h"
+#include "heap.h"
 #include <ordo/arena.h>
 #include <stdlib.h>
 
@@ -17,17 +18,11 @@ __extension__ typedef unsigned __int128 wide;
 
 enum { PASSES = 5 };
 
-/* Move 2 (way * nrank + v) goes from v up to its parent, the next one down to v. */
-struct heap {
-	uint32_t *items;
-	size_t count, room;
-};
-
-/* A move ends; with routes, also a link is free, whose number is narc more. */
-struct event {
-	uint64_t time;
-	uint32_t arc;
-};
+/* Move 2 (way * nrank + v) goes from v up to its parent, the next one down to v. 2 nslot more is
+ * the addition of what a move brings, where sums are apart.
+ *
+ * A server is an arc, or the adder of rank i: narc + i. A move or an addition on it ends; with
+ * routes, also a link is free, whose number is nserver more. */
 
 /* The links of routes. */
 struct shared_links {
@@ -52,110 +47,68 @@ struct trees {
 struct right_of_way {
 	/* Time runs backwards: data goes from receivers to senders, sums down and results up. */
 	bool backwards;
-	uint32_t *numbers, *by_number; /* [2 nslot] place of a move in the list; the move there */
+	uint32_t *numbers, *by_number; /* [nnumber] place of a move in the list; the move there */
 };
 
 /* What one pass has done. */
 struct pass {
 	uint64_t time;
-	uint32_t *started, *ended; /* [2 nslot] moves, in time */
+	uint32_t *started, *ended; /* [nnumber] moves, in time */
 	size_t nstarted, nended;
+};
+
+/* Where sums are apart. */
+struct slots {
+	const struct ordo_listed_adders *adders; /* NULL: they are not */
+	uint32_t *taken;			 /* [narc] slots with operands that came over it */
+	struct ordo_heap *held;			 /* [narc] what waits for one of these */
 };
 
 struct lister {
 	const struct ordo_capacities *graph;
 	const struct ordo_pair_routes *routes; /* NULL */
+	struct slots slots;
 	const struct ordo_chunk_way *ways;
-	uint32_t nway, nrank;
+	uint32_t nway, nrank, nserver;
+	size_t nnumber; /* 2 nslot of moves, and as many of additions if sums are apart */
 	struct trees trees;
 	struct shared_links links;
-	uint32_t *arc_of;    /* [nrank][nrank] */
-	struct heap *ready;  /* [narc] moves, the least number first */
-	uint32_t *current;   /* [narc] the move on it; ORDO_NONE */
-	uint32_t *waiting;   /* [nway][nrank] sums that must still arrive */
-	bool *locked;	     /* [nway][nrank] a sum arrives */
-	struct heap *parked; /* [nway * nrank] moves that wait for the sum that arrives */
-	struct event *events;
-	size_t nevent, event_room;
-	uint64_t *idle; /* [nidle] arcs to look at, below their rank in the upper half */
+	uint32_t *arc_of;	  /* [nrank][nrank] */
+	struct ordo_heap *ready;  /* [nserver] moves, the least number first */
+	uint32_t *current;	  /* [nserver] the move on it; ORDO_NONE */
+	uint32_t *waiting;	  /* [nway][nrank] sums that must still arrive */
+	bool *locked;		  /* [nway][nrank] a sum arrives */
+	struct ordo_heap *parked; /* [nway * nrank] moves that wait for the sum that arrives */
+	struct ordo_events events;
+	uint64_t *idle; /* [nidle] servers to look at, below their rank in the upper half */
 	bool *is_idle;
 	uint32_t nidle;
 	struct right_of_way list;
 	struct pass pass;
 	uint64_t widest; /* units of the widest arc */
-	uint64_t *work;	 /* [narc of network or graph] time on it, of all passes */
+	/* [narc of network or graph, nrank] time on links and adders, of all passes */
+	uint64_t *work;
 	bool failed;
 };
 
-static void push(struct lister *lister, struct heap *heap, uint32_t item)
+static void push(struct lister *lister, struct ordo_heap *heap, uint32_t item)
 {
-	if (!ordo_array_reserve(&heap->items, &heap->room, heap->count + 1, sizeof item)) {
+	if (!ordo_heap_push(heap, item))
 		lister->failed = true;
-		return;
-	}
-	size_t place = heap->count++;
-	for (; place && heap->items[(place - 1) / 2] > item; place = (place - 1) / 2)
-		heap->items[place] = heap->items[(place - 1) / 2];
-	heap->items[place] = item;
 }
 
-static uint32_t pop(struct heap *heap)
+static void push_event(struct lister *lister, struct ordo_event event)
 {
-	const uint32_t top = heap->items[0], last = heap->items[--heap->count];
-	size_t place = 0;
-	for (size_t child; (child = 2 * place + 1) < heap->count; place = child) {
-		if (child + 1 < heap->count && heap->items[child + 1] < heap->items[child])
-			child++;
-		if (heap->items[child] >= last)
-			break;
-		heap->items[place] = heap->items[child];
-	}
-	if (heap->count)
-		heap->items[place] = last;
-	return top;
-}
-
-static bool is_before(struct event a, struct event b)
-{
-	return a.time != b.time ? a.time < b.time : a.arc < b.arc;
-}
-
-static void push_event(struct lister *lister, struct event event)
-{
-	if (!ordo_array_reserve(
-		    &lister->events, &lister->event_room, lister->nevent + 1, sizeof event)) {
+	if (!ordo_events_push(&lister->events, event))
 		lister->failed = true;
-		return;
-	}
-	size_t place = lister->nevent++;
-	for (; place && is_before(event, lister->events[(place - 1) / 2]); place = (place - 1) / 2)
-		lister->events[place] = lister->events[(place - 1) / 2];
-	lister->events[place] = event;
 }
 
-static struct event pop_event(struct lister *lister)
+static void look_at(struct lister *lister, uint32_t server)
 {
-	const struct event top = lister->events[0], last = lister->events[--lister->nevent];
-	size_t place = 0;
-	for (size_t child; (child = 2 * place + 1) < lister->nevent; place = child) {
-		if (child + 1 < lister->nevent &&
-			is_before(lister->events[child + 1], lister->events[child]))
-			child++;
-		if (!is_before(lister->events[child], last))
-			break;
-		lister->events[place] = lister->events[child];
-	}
-	if (lister->nevent)
-		lister->events[place] = last;
-	return top;
-}
-
-static void look_at(struct lister *lister, uint32_t arc)
-{
-	if (lister->current[arc] != ORDO_NONE || lister->is_idle[arc])
+	if (lister->current[server] != ORDO_NONE || lister->is_idle[server])
 		return;
-	lister->is_idle[arc] = true;
-	lister->idle[lister->nidle++] = arc;
+	lister->is_idle[server] = true;
+	lister->idle[lister->nidle++] = server;
 }
 
 /* A link is free for the moves that use it. */
@@ -166,43 +119,96 @@ static void set_free(struct lister *lister, uint32_t link)
 		look_at(lister, lister->links.users[i]);
 }
 
-/* Way, ends and kind of a move. */
+/* How many moves may be listed, additions left out. */
+static uint32_t most_moves(const struct lister *lister)
+{
+	return 2 * lister->nway * lister->nrank;
+}
+
+static bool is_addition(const struct lister *lister, uint32_t move)
+{
+	return move >= most_moves(lister);
+}
+
+/* Way, ends and kind of a move, or of that whose operand is added, as this pass sees it. */
 static struct ordo_listed_move move_of(const struct lister *lister, uint32_t move)
 {
+	if (is_addition(lister, move)) {
+		struct ordo_listed_move it = move_of(lister, move - most_moves(lister));
+		it.kind = ORDO_LISTED_ADD;
+		return it;
+	}
 	const uint32_t way = move / 2 / lister->nrank, v = move / 2 % lister->nrank;
 	const struct ordo_chunk_way *it = &lister->ways[way];
 	if (move % 2)
-		return (struct ordo_listed_move){it->down[v], v, way, false};
-	return (struct ordo_listed_move){v, it->up[v], way, true};
+		return (struct ordo_listed_move){it->down[v], v, way, ORDO_LISTED_RESULT};
+	return (struct ordo_listed_move){v, it->up[v], way, ORDO_LISTED_SUM};
+}
+
+/* Whether a move, as it is forwards in time, brings an operand. */
+static bool brings_operand(const struct lister *lister, const struct ordo_listed_move *it)
+{
+	return (it->kind == ORDO_LISTED_SUM) != lister->list.backwards;
+}
+
+static uint32_t arc_of(const struct lister *lister, const struct ordo_listed_move *it)
+{
+	return lister->arc_of[lister->list.backwards ? (size_t)it->to * lister->nrank + it->from
+						     : (size_t)it->from * lister->nrank + it->to];
+}
+
+/* The arc or the adder that a move takes. */
+static uint32_t server_of(const struct lister *lister, uint32_t move)
+{
+	const struct ordo_listed_move it = move_of(lister, move);
+	return !is_addition(lister, move)
+		       ? arc_of(lister, &it)
+		       : lister->graph->narc + (lister->list.backwards ? it.from : it.to);
 }
 
 static void make_ready(struct lister *lister, uint32_t move)
 {
+	const uint32_t server = server_of(lister, move);
+	push(lister, &lister->ready[server], lister->list.numbers[move]);
+	look_at(lister, server);
+}
+
+/* Where sums are apart: whether a move, or backwards the addition before it, takes a slot. */
+static bool takes_slot(const struct lister *lister, uint32_t move)
+{
 	const struct ordo_listed_move it = move_of(lister, move);
-	const size_t pair = lister->list.backwards ? (size_t)it.to * lister->nrank + it.from
-						   : (size_t)it.from * lister->nrank + it.to;
-	const uint32_t arc = lister->arc_of[pair];
-	push(lister, &lister->ready[arc], lister->list.numbers[move]);
-	look_at(lister, arc);
+	return lister->slots.adders &&
+	       (lister->list.backwards ? is_addition(lister, move) : it.kind == ORDO_LISTED_SUM);
+}
+
+static void leave_slot(struct lister *lister, const struct ordo_listed_move *it)
+{
+	const uint32_t arc = arc_of(lister, it);
+	lister->slots.taken[arc]--;
+	if (lister->slots.held[arc].count)
+		make_ready(lister, lister->list.by_number[ordo_heap_pop(&lister->slots.held[arc])]);
 }
 
 /* Whether a move adds to a slot, to which nothing else is added at the same time. */
 static bool adds(const struct lister *lister, const struct ordo_listed_move *it, uint32_t *slot)
 {
 	*slot = it->way * lister->nrank + (lister->list.backwards ? it->from : it->to);
-	return it->sums != lister->list.backwards;
+	return !lister->slots.adders && brings_operand(lister, it);
 }
 
-/* A vertex has the result of a chunk: it goes to its children. */
+/* A vertex has the result of a chunk: it goes to its children. Backwards it was an operand that is
+ * taken out of their sum before. */
 static void send_down(struct lister *lister, uint32_t way, uint32_t v)
 {
-	const uint32_t tree =
-		lister->list.backwards ? lister->trees.up[way] : lister->trees.down[way];
+	const uint32_t tree = lister->list.backwards ? lister->trees.up[way]
+						     : lister->trees.down[way],
+		       more = lister->slots.adders && lister->list.backwards ? most_moves(lister)
+									     : 0;
 	if (tree == ORDO_NONE)
 		return;
 	const struct children *of = &lister->trees.items[tree];
 	for (uint32_t i = of->first[v]; i < of->first[v + 1]; i++)
-		make_ready(lister, 2 * (way * lister->nrank + of->child[i]) + 1);
+		make_ready(lister, 2 * (way * lister->nrank + of->child[i]) + 1 + more);
 }
 
 /* All sums of a vertex are there: its own goes up, or the root's down. */
@@ -214,90 +220,152 @@ static void send_up(struct lister *lister, uint32_t way, uint32_t v)
 		make_ready(lister, 2 * (way * lister->nrank + v));
 }
 
-static void complete(struct lister *lister, uint32_t arc)
+/* What a move brings has come, and is added where it is an operand. */
+static void arrive(struct lister *lister, const struct ordo_listed_move *it)
 {
-	if (arc >= lister->graph->narc) {
-		set_free(lister, arc - lister->graph->narc);
+	if (it->kind == ORDO_LISTED_RESULT)
+		send_down(lister, it->way, it->to);
+	else if (--lister->waiting[it->way * lister->nrank + it->to] == 0)
+		send_up(lister, it->way, it->to);
+}
+
+static void complete_apart(struct lister *lister, uint32_t move)
+{
+	const struct ordo_listed_move it = move_of(lister, move);
+	const bool operand = it.kind == ORDO_LISTED_ADD || brings_operand(lister, &it);
+	if (operand && is_addition(lister, move) == lister->list.backwards) {
+		make_ready(lister, lister->list.backwards ? move - most_moves(lister)
+							  : move + most_moves(lister));
 		return;
 	}
-	const struct ordo_listed_move it = move_of(lister, lister->current[arc]);
+	if (operand)
+		leave_slot(lister, &it);
+	arrive(lister, &it);
+}
+
+static void complete(struct lister *lister, uint32_t server)
+{
+	if (server >= lister->nserver) {
+		set_free(lister, server - lister->nserver);
+		return;
+	}
+	const uint32_t move = lister->current[server];
+	const struct ordo_listed_move it = move_of(lister, move);
 	uint32_t slot;
-	lister->pass.ended[lister->pass.nended++] = lister->current[arc];
-	lister->current[arc] = ORDO_NONE;
-	look_at(lister, arc);
+	lister->pass.ended[lister->pass.nended++] = move;
+	lister->current[server] = ORDO_NONE;
+	look_at(lister, server);
+	if (lister->slots.adders) {
+		complete_apart(lister, move);
+		return;
+	}
 	if (adds(lister, &it, &slot)) {
 		lister->locked[slot] = false;
 		while (lister->parked[slot].count)
-			make_ready(lister, lister->list.by_number[pop(&lister->parked[slot])]);
+			make_ready(lister,
+				lister->list.by_number[ordo_heap_pop(&lister->parked[slot])]);
 	}
-	if (!it.sums)
-		send_down(lister, it.way, it.to);
-	else if (--lister->waiting[it.way * lister->nrank + it.to] == 0)
-		send_up(lister, it.way, it.to);
+	arrive(lister, &it);
 }
+
+enum { UNIT_OF_TIME = 1 << 20 }; /* of the widest arc */
 
 /* The time of a chunk on a link. */
 static uint64_t time_on(
 	const struct lister *lister, const struct ordo_capacities *graph, uint32_t arc)
 {
-	return (uint64_t)(((wide)lister->widest << 20) / (wide)graph->arcs[arc].units);
+	return (uint64_t)((wide)lister->widest * UNIT_OF_TIME / (wide)graph->arcs[arc].units);
 }
 
-/* Whether all links of an arc's route are free. */
-static bool is_free(const struct lister *lister, uint32_t arc)
+static uint64_t time_of_addition(const struct lister *lister)
+{
+	const double time = lister->slots.adders->time * UNIT_OF_TIME;
+	return time < 1 ? 1 : (uint64_t)time;
+}
+
+/* Whether an adder, or all links of an arc's route, are free. */
+static bool is_free(const struct lister *lister, uint32_t server)
 {
 	const struct ordo_pair_routes *routes = lister->routes;
 	bool answer = true;
-	if (!routes)
+	if (!routes || server >= lister->graph->narc)
 		return answer;
-	const struct ordo_arc *ends = &lister->graph->arcs[arc];
+	const struct ordo_arc *ends = &lister->graph->arcs[server];
 	const uint32_t pair = ends->from * lister->nrank + ends->to;
 	for (uint32_t i = routes->first[pair]; answer && i < routes->first[pair + 1]; i++)
 		answer = !lister->links.busy[routes->arcs[i]];
 	return answer;
 }
 
-/* The move of an arc begins. */
-static void occupy(struct lister *lister, uint32_t arc, uint64_t time)
+/* A server works for so long; number: its place in ->work. */
+static void work_for(struct lister *lister, uint32_t server, uint64_t length, uint32_t number)
+{
+	lister->work[number] += length;
+	push_event(lister, (struct ordo_event){lister->pass.time + length, server});
+}
+
+/* The move of a server begins. */
+static void occupy(struct lister *lister, uint32_t server)
 {
 	const struct ordo_pair_routes *routes = lister->routes;
-	if (!routes) {
-		const uint64_t length = time_on(lister, lister->graph, arc);
-		lister->work[arc] += length;
-		push_event(lister, (struct event){time + length, arc});
+	const uint32_t narc = lister->graph->narc, nlink = routes ? routes->network->narc : narc;
+	if (server >= narc) {
+		work_for(lister, server, time_of_addition(lister), nlink + server - narc);
 		return;
 	}
-	const struct ordo_arc *ends = &lister->graph->arcs[arc];
+	if (!routes) {
+		work_for(lister, server, time_on(lister, lister->graph, server), server);
+		return;
+	}
+	const struct ordo_arc *ends = &lister->graph->arcs[server];
 	const uint32_t pair = ends->from * lister->nrank + ends->to;
 	uint64_t longest = 0;
 	for (uint32_t i = routes->first[pair]; i < routes->first[pair + 1]; i++) {
 		const uint32_t link = routes->arcs[i];
 		const uint64_t length = time_on(lister, routes->network, link);
-		lister->work[link] += length;
 		lister->links.busy[link] = true;
 		longest = length > longest ? length : longest;
-		push_event(lister, (struct event){time + length, lister->graph->narc + link});
+		work_for(lister, lister->nserver + link, length, link);
 	}
-	push_event(lister, (struct event){time + longest, arc});
+	push_event(lister, (struct ordo_event){lister->pass.time + longest, server});
 }
 
-static void start(struct lister *lister, uint32_t arc, uint64_t time)
+/* Whether a move must wait for a slot, or for another sum into the same one; then it is put aside.
+ */
+static bool put_aside(struct lister *lister, uint32_t number)
 {
-	struct heap *ready = &lister->ready[arc];
-	lister->is_idle[arc] = false;
-	while (ready->count && !lister->failed && is_free(lister, arc)) {
-		const uint32_t number = pop(ready), move = lister->list.by_number[number];
-		const struct ordo_listed_move it = move_of(lister, move);
-		uint32_t slot;
-		const bool locks = adds(lister, &it, &slot);
-		if (locks && lister->locked[slot]) {
-			push(lister, &lister->parked[slot], number);
-			continue;
+	const uint32_t move = lister->list.by_number[number];
+	const struct ordo_listed_move it = move_of(lister, move);
+	uint32_t slot;
+	if (takes_slot(lister, move)) {
+		const uint32_t arc = arc_of(lister, &it);
+		if (lister->slots.taken[arc] == lister->slots.adders->slots) {
+			push(lister, &lister->slots.held[arc], number);
+			return true;
 		}
-		lister->locked[slot] = locks;
-		lister->current[arc] = move;
+		lister->slots.taken[arc]++;
+	}
+	const bool locks = adds(lister, &it, &slot);
+	if (locks && lister->locked[slot]) {
+		push(lister, &lister->parked[slot], number);
+		return true;
+	}
+	if (locks)
+		lister->locked[slot] = true;
+	return false;
+}
+
+static void start(struct lister *lister, uint32_t server)
+{
+	struct ordo_heap *ready = &lister->ready[server];
+	lister->is_idle[server] = false;
+	while (ready->count && !lister->failed && is_free(lister, server)) {
+		const uint32_t number = ordo_heap_pop(ready), move = lister->list.by_number[number];
+		if (put_aside(lister, number))
+			continue;
+		lister->current[server] = move;
 		lister->pass.started[lister->pass.nstarted++] = move;
-		occupy(lister, arc, time);
+		occupy(lister, server);
 		return;
 	}
 }
@@ -312,7 +380,7 @@ static int compare_numbers(const void *one, const void *other)
 static void rank_idle(struct lister *lister)
 {
 	for (uint32_t i = 0; lister->routes && i < lister->nidle; i++) {
-		const struct heap *ready = &lister->ready[lister->idle[i]];
+		const struct ordo_heap *ready = &lister->ready[lister->idle[i]];
 		lister->idle[i] |= (uint64_t)(ready->count ? ready->items[0] : 0) << 32;
 	}
 	qsort(lister->idle, lister->nidle, sizeof *lister->idle, compare_numbers);
@@ -325,13 +393,13 @@ static void run(struct lister *lister)
 	for (;;) {
 		rank_idle(lister);
 		for (uint32_t i = 0; i < lister->nidle; i++)
-			start(lister, (uint32_t)lister->idle[i], lister->pass.time);
+			start(lister, (uint32_t)lister->idle[i]);
 		lister->nidle = 0;
-		if (!lister->nevent || lister->failed)
+		if (!lister->events.count || lister->failed)
 			return;
-		lister->pass.time = lister->events[0].time;
-		while (lister->nevent && lister->events[0].time == lister->pass.time)
-			complete(lister, pop_event(lister).arc);
+		lister->pass.time = lister->events.items[0].time;
+		while (lister->events.count && lister->events.items[0].time == lister->pass.time)
+			complete(lister, ordo_events_pop(&lister->events).server);
 	}
 }
 
@@ -457,23 +525,28 @@ static bool make_lister(struct lister *lister)
 	const struct ordo_capacities *graph = lister->graph;
 	const size_t nrank = graph->nrank, nslot = lister->nway * nrank;
 	lister->arc_of = ordo_array_make(nrank * nrank, sizeof *lister->arc_of, 0xff);
-	lister->ready = ordo_array_make(graph->narc, sizeof *lister->ready, 0);
-	lister->current = ordo_array_make(graph->narc, sizeof *lister->current, 0xff);
-	lister->idle = ordo_array_make(graph->narc, sizeof *lister->idle, 0);
-	lister->is_idle = ordo_array_make(graph->narc, sizeof *lister->is_idle, 0);
+	lister->ready = ordo_array_make(lister->nserver, sizeof *lister->ready, 0);
+	lister->current = ordo_array_make(lister->nserver, sizeof *lister->current, 0xff);
+	lister->idle = ordo_array_make(lister->nserver, sizeof *lister->idle, 0);
+	lister->is_idle = ordo_array_make(lister->nserver, sizeof *lister->is_idle, 0);
 	lister->waiting = ordo_array_make(nslot, sizeof *lister->waiting, 0);
 	lister->locked = ordo_array_make(nslot, sizeof *lister->locked, 0);
 	lister->parked = ordo_array_make(nslot, sizeof *lister->parked, 0);
-	lister->work = ordo_array_make(lister->routes ? lister->routes->network->narc : graph->narc,
+	lister->slots.taken = ordo_array_make(graph->narc, sizeof *lister->slots.taken, 0);
+	lister->slots.held = ordo_array_make(graph->narc, sizeof *lister->slots.held, 0);
+	lister->work = ordo_array_make(
+		(lister->routes ? lister->routes->network->narc : graph->narc) + nrank,
 		sizeof *lister->work, 0);
-	lister->list.numbers = ordo_array_make(2 * nslot, sizeof *lister->list.numbers, 0);
-	lister->list.by_number = ordo_array_make(2 * nslot, sizeof *lister->list.by_number, 0);
-	lister->pass.started = ordo_array_make(2 * nslot, sizeof *lister->pass.started, 0);
-	lister->pass.ended = ordo_array_make(2 * nslot, sizeof *lister->pass.ended, 0);
-	if (nslot >= ORDO_NONE / 2 || !lister->work || !lister->list.numbers ||
-		!lister->list.by_number || !lister->pass.started || !lister->pass.ended ||
-		!lister->arc_of || !lister->ready || !lister->current || !lister->idle ||
-		!lister->is_idle || !lister->waiting || !lister->locked || !lister->parked)
+	lister->list.numbers = ordo_array_make(lister->nnumber, sizeof *lister->list.numbers, 0);
+	lister->list.by_number =
+		ordo_array_make(lister->nnumber, sizeof *lister->list.by_number, 0);
+	lister->pass.started = ordo_array_make(lister->nnumber, sizeof *lister->pass.started, 0);
+	lister->pass.ended = ordo_array_make(lister->nnumber, sizeof *lister->pass.ended, 0);
+	if (lister->nnumber >= ORDO_NONE || !lister->slots.taken || !lister->slots.held ||
+		!lister->work || !lister->list.numbers || !lister->list.by_number ||
+		!lister->pass.started || !lister->pass.ended || !lister->arc_of || !lister->ready ||
+		!lister->current || !lister->idle || !lister->is_idle || !lister->waiting ||
+		!lister->locked || !lister->parked)
 		return false;
 	for (uint32_t i = 0; i < graph->narc; i++)
 		if (graph->arcs[i].from < nrank && graph->arcs[i].to < nrank)
@@ -483,8 +556,10 @@ static bool make_lister(struct lister *lister)
 
 static void free_lister(struct lister *lister)
 {
-	for (uint32_t i = 0; lister->ready && i < lister->graph->narc; i++)
+	for (uint32_t i = 0; lister->ready && i < lister->nserver; i++)
 		free(lister->ready[i].items);
+	for (uint32_t i = 0; lister->slots.held && i < lister->graph->narc; i++)
+		free(lister->slots.held[i].items);
 	for (size_t i = 0; lister->parked && i < (size_t)lister->nway * lister->nrank; i++)
 		free(lister->parked[i].items);
 	free_trees(&lister->trees);
@@ -499,7 +574,9 @@ static void free_lister(struct lister *lister)
 	free(lister->waiting);
 	free(lister->locked);
 	free(lister->parked);
-	free(lister->events);
+	free(lister->slots.taken);
+	free(lister->slots.held);
+	free(lister->events.items);
 	free(lister->work);
 	free(lister->list.numbers);
 	free(lister->list.by_number);
@@ -527,18 +604,21 @@ static void keep_moves(const struct lister *lister, struct ordo_listed_move *mov
 		if (lister->list.backwards) {
 			const struct ordo_listed_move it =
 				move_of(lister, lister->pass.ended[lister->pass.nstarted - 1 - i]);
-			moves[i] = (struct ordo_listed_move){it.to, it.from, it.way, !it.sums};
+			const enum ordo_listed_kind turned_kinds[] = {
+				ORDO_LISTED_SUM, ORDO_LISTED_RESULT, ORDO_LISTED_ADD};
+			moves[i] = (struct ordo_listed_move){
+				it.to, it.from, it.way, turned_kinds[it.kind]};
 		} else {
 			moves[i] = move_of(lister, lister->pass.started[i]);
 		}
 }
 
-/* The time that the busiest link needs, whatever the order. */
+/* The time that the busiest link or adder needs, whatever the order. */
 static uint64_t least_time(const struct lister *lister)
 {
 	const uint32_t narc = lister->routes ? lister->routes->network->narc : lister->graph->narc;
 	uint64_t most = 0;
-	for (uint32_t i = 0; i < narc; i++)
+	for (uint32_t i = 0; i < narc + lister->nrank; i++)
 		most = lister->work[i] > most ? lister->work[i] : most;
 	return most;
 }
@@ -552,7 +632,7 @@ static void make_passes(
 	for (uint32_t way = 0; way < lister->nway; way++)
 		turned[way] = (struct ordo_chunk_way){
 			ways[way].chunk, ways[way].root, ways[way].down, ways[way].up};
-	for (uint32_t i = 0; i < 2 * lister->nway * lister->nrank; i++)
+	for (uint32_t i = 0; i < lister->nnumber; i++)
 		lister->list.numbers[i] = lister->list.by_number[i] = i;
 	for (uint32_t pass = 0; pass < PASSES && !lister->failed && best > least; pass++) {
 		if (pass)
@@ -568,19 +648,23 @@ static void make_passes(
 
 bool ordo_list_moves(struct ordo_listed_move **moves, size_t *nmove,
 	const struct ordo_capacities *graph, const struct ordo_pair_routes *routes,
-	const struct ordo_chunk_way *ways, uint32_t nway, struct ordo_error *error)
+	const struct ordo_listed_adders *adders, const struct ordo_chunk_way *ways, uint32_t nway,
+	struct ordo_error *error)
 {
 	const struct ordo_capacities *network = routes ? routes->network : graph;
 	struct ordo_chunk_way *turned = ordo_array_make(nway, sizeof *turned, 0);
 	struct lister lister = {.graph = graph,
 		.routes = routes,
+		.slots = {.adders = adders},
 		.ways = ways,
 		.nway = nway,
-		.nrank = graph->nrank};
+		.nrank = graph->nrank,
+		.nserver = graph->narc + (adders ? graph->nrank : 0),
+		.nnumber = (size_t)(adders ? 4 : 2) * nway * graph->nrank};
 	for (uint32_t i = 0; i < network->narc; i++)
 		if ((uint64_t)network->arcs[i].units > lister.widest)
 			lister.widest = (uint64_t)network->arcs[i].units;
-	*moves = ordo_array_make((size_t)2 * nway * graph->nrank, sizeof **moves, 0);
+	*moves = ordo_array_make(lister.nnumber, sizeof **moves, 0);
 	lister.failed = !make_lister(&lister) || !turned || !*moves;
 	if (!lister.failed)
 		make_passes(&lister, turned, *moves);

@@ -218,6 +218,86 @@ def _(ordo):
     ordo.works("run", "p.json", "--size", "1MiB", "--check", *links)
 
 
+def dead(links):
+    """Words for a full mesh with these links down."""
+    return [word for link in links for word in ("--fail-link", link)]
+
+
+def tasks_of(document):
+    """(rank, stream, task) of all."""
+    return [(program["rank"], stream["name"], task) for program in document["programs"]
+            for stream in program["streams"] for task in stream["tasks"]]
+
+
+@desk_case("packing: sums apart are LocalReduces in a stream of their own, from four slots a link")
+def _(ordo):
+    for number, (operator, topology) in enumerate([
+            ("allreduce", CASES[0]), ("allreduce", drawn(2)), ("reduce-scatter", CASES[0]),
+            ("reduce", drawn(1)), ("reduce-scatter", flat(4, [1] * 4)),
+            ("allreduce", flat(4, [1, 2, 2, 1]))]):
+        (ordo.folder / "t.json").write_text(json.dumps(topology))
+        made = []
+        for sums in ("inline", "apart"):
+            ordo.works("compile", operator, "-t", "t.json", "-n", topology["ranks"], "-a",
+                       f"packing(pieces={2 + number},sums={sums})", "-o", "p.json")
+            ordo.works("verify", "p.json", "-t", "t.json")
+            ordo.works("run", "p.json", "--size", "64KiB", "--check", "-t", "t.json")
+            made.append(json.loads((ordo.folder / "p.json").read_text()))
+        inline, apart = made
+        tasks = tasks_of(apart)
+        wanted(not any(task["task"] == "SendReduce" for _, _, task in tasks), operator)
+        wanted(all(stream == "add" for _, stream, task in tasks if task["task"] == "LocalReduce"))
+        added = {(rank, *task["src"]) for rank, _, task in tasks if task["task"] == "LocalReduce"}
+        slots = {}
+        for rank, _, task in tasks:
+            if task["task"] == "Send" and (task["peer"], *task["dst"]) in added:
+                slots.setdefault((rank, task["peer"]), set()).add(task["dst"][1])
+        wanted(1 < max(map(len, slots.values())) <= 4, operator, slots)
+        wanted(sum(map(len, slots.values())) == len(added), "no two ranks send to one slot")
+        if topology["ranks"] == 8 or operator != "allreduce":
+            wanted(count_chunks(inline) == count_chunks(apart), operator)
+
+
+@desk_case("packing: with sums apart all ranks add equally much, up to a fiftieth")
+def _(ordo):
+    """Roots may be chosen so, since no rank has so many full links that it must add more."""
+    for links in (["0-1"], ["0-1", "0-2"]):
+        ordo.works("compile", "allreduce", "-n", 8, *dead(links), "-a",
+                   "packing(pieces=16,sums=apart)", "-o", "p.json")
+        document = json.loads((ordo.folder / "p.json").read_text())
+        adds = [0] * 8
+        for rank, _, task in tasks_of(document):
+            adds[rank] += task.get("count", 1) * (task["task"] == "LocalReduce")
+        wanted(sum(adds) == 7 * document["chunks_per_block"], adds)
+        wanted(max(adds) <= Fraction(51, 50) * sum(adds) / 8, adds)
+
+
+@desk_case("packing: 8 cards with one to three dead links, sums apart, within 1.03 of the bound "
+           "at 1 GiB with the latencies and sums of the topology")
+def _(ordo):
+    for links in (["0-1"], ["0-1", "2-3"], ["0-1", "2-3", "4-5"]):
+        answers = {}
+        for sums in ("inline", "apart"):
+            ordo.works("compile", "allreduce", "-n", 8, *dead(links), "-a",
+                       f"packing(pieces=64,sums={sums})", "-o", "p.json")
+            answers[sums] = ordo.answer("predict", "p.json", *dead(links), "--size", "1GiB")
+        bound = ordo.answer("bound", "allreduce", "-n", 8, *dead(links), "--size", "1GiB")
+        least = bound["numerator"] / bound["denominator"] * 2 ** 30 / 56e9
+        wanted(answers["apart"]["seconds"] <= 1.03 * least, links, answers["apart"]["seconds"])
+        wanted(answers["inline"]["seconds"] > 1.5 * least, links, answers["inline"]["seconds"])
+
+
+@desk_case("packing: sums are apart where they take time, and inline where they are free")
+def _(ordo):
+    words = ["compile", "allreduce", "-n", 8, "--fail-link", "0-1", "--size", "1GiB", "-o",
+             "p.json"]
+    for costs, apart in [([], True), (["--reduce-bandwidth", "1e9"], False)]:
+        ordo.works(*words, *costs)
+        document = json.loads((ordo.folder / "p.json").read_text())
+        wanted(document["algorithm"].startswith(("packing", "placed")), document["algorithm"])
+        wanted(("sums=apart" in document["algorithm"]) == apart, costs, document["algorithm"])
+
+
 def torus(rows, columns):
     links = set()
     for rank in range(rows * columns):

@@ -60,7 +60,8 @@ static void explain_variants(struct call *call, const struct ordo_algorithm_fact
 		snprintf(text, sizeof text, "%s%s%s%s", facts->name, plain ? "" : "(",
 			variant->settings, plain ? "" : ")");
 		cJSON_AddItemToArray(list, cJSON_CreateString(text));
-		say(call, "  %s%s%s", text, where_tried(variant),
+		say(call, "  %s%s%s%s", text, where_tried(variant),
+			variant->adds ? ", if sums take time" : "",
 			variant->pipelines ? ", by time with several K" : "");
 		if (variant->most_ranks)
 			say(call, ", up to %u ranks", variant->most_ranks);

@@ -5,7 +5,8 @@
  * multiple, and each goes along a tree. ReduceScatter and Reduce are that on links turned round. An
  * AllReduce on links that are as wide one way as the other packs spanning trees, each of which is
  * summed up and sent down, so that sums and results share the links; elsewhere it is ReduceScatter
- * and AllGather of the same roots. Moves are written as a list schedule starts them.
+ * and AllGather of the same roots. Moves are written as a list schedule starts them. With sums
+ * apart, additions are moves of their own, which this schedule orders too.
  *
  * steps   the height of the highest tree; AllReduce twice that
  * volume  what the trees use of the links of the busiest rank
@@ -15,11 +16,13 @@
  */
 #include "algorithm.h"
 #include "algorithms/direct/places.h"
+#include "arrivals.h"
 #include "request/fast_links.h"
 #include "synthesis/list.h"
 #include "synthesis/pack/pack.h"
 #include "synthesis/split.h"
 #include "ways/ways.h"
+#include <math.h>
 #include <ordo/detail/packed_trees.h>
 #include <ordo/topology.h>
 #include <stdlib.h>
@@ -55,6 +58,7 @@ struct packed {
 	 * trees, only `down` is packed. */
 	struct ordo_packing up, down;
 	bool spanning;
+	struct ordo_rooted_trees rooted; /* spanning trees, if sums are apart */
 };
 
 static bool reduces(enum ordo_operator op)
@@ -201,6 +205,15 @@ static void add_loads(const struct packed *packed, struct ordo_logical_link *lin
 	}
 }
 
+static uint64_t widest_of(const struct ordo_capacities *graph)
+{
+	uint64_t widest = 1;
+	for (uint32_t i = 0; i < graph->narc; i++)
+		if ((uint64_t)graph->arcs[i].units > widest)
+			widest = (uint64_t)graph->arcs[i].units;
+	return widest;
+}
+
 enum { WIDEST = 1 << 20 };
 
 /* What a pair of ranks gets of the links on its route, if all share them by their loads: of the
@@ -208,10 +221,8 @@ enum { WIDEST = 1 << 20 };
 static uint32_t share_of(
 	const struct packed *packed, uint32_t pair, uint64_t load, const uint64_t *on_links)
 {
-	uint64_t widest = 1, least = WIDEST;
-	for (uint32_t i = 0; i < packed->graph.narc; i++)
-		if ((uint64_t)packed->graph.arcs[i].units > widest)
-			widest = (uint64_t)packed->graph.arcs[i].units;
+	const uint64_t widest = widest_of(&packed->graph);
+	uint64_t least = WIDEST;
 	for (uint32_t i = packed->routes.first[pair]; i < packed->routes.first[pair + 1]; i++) {
 		const uint32_t link = packed->routes.arcs[i];
 		const wide share = (wide)packed->graph.arcs[link].units * load * WIDEST / widest /
@@ -272,7 +283,9 @@ static bool prepare(struct ordo_resolved_request *request, struct ordo_error *er
 		return true;
 	if (op == ORDO_ALLREDUCE && request->problem.nrank <= MOST_SPANNING_RANKS &&
 		ordo_capacities_symmetric(&packed->graph) && pack_spanning(request, packed, &why))
-		return true;
+		return !ordo_sums_are_apart(request) ||
+		       ordo_rooted_trees_make(&packed->rooted, &packed->down) ||
+		       ordo_fail_memory(error);
 	if (why.code == ORDO_ENVIRONMENT)
 		return ordo_fail_memory(error);
 	return (!reduces(op) || pack(request, true, topology, packed, error)) &&
@@ -292,6 +305,7 @@ static void release(struct ordo_resolved_request *request)
 	free(packed->routes.arcs);
 	ordo_packing_free(&packed->up);
 	ordo_packing_free(&packed->down);
+	ordo_rooted_trees_free(&packed->rooted);
 }
 
 static uint32_t natural_chunks(const struct ordo_resolved_request *request)
@@ -316,6 +330,7 @@ static uint32_t natural_chunks(const struct ordo_resolved_request *request)
 struct turns {
 	const struct ordo_packing *packing;
 	int64_t *credit; /* [ntree] */
+	uint64_t *adds;	 /* [nrank] what every rank adds so far */
 };
 
 /* The next tree of a root, or of any: all units of a round come evenly spread. */
@@ -332,6 +347,16 @@ static uint32_t next_tree(struct turns *turns, uint32_t root)
 	}
 	turns->credit[best] -= packing->k;
 	return best;
+}
+
+/* The root of a spanning tree is a rank that adds little. */
+static void choose_root(const struct ordo_rooted_trees *rooted, uint32_t tree, uint64_t *adds,
+	struct ordo_chunk_way *way, uint32_t *height)
+{
+	const size_t nrank = rooted->packing->nrank;
+	way->root = ordo_choose_root(rooted, tree, adds);
+	way->up = way->down = rooted->parents + (tree * nrank + way->root) * nrank;
+	*height = 2 * rooted->heights[tree * nrank + way->root];
 }
 
 /* The way of a chunk, and the height of its trees in *height. */
@@ -352,6 +377,8 @@ static struct ordo_chunk_way way_of(const struct packed *packed, struct turns tu
 			way.down = parents;
 		if (!phase || packed->spanning)
 			way.up = parents;
+		if (packed->rooted.parents)
+			choose_root(&packed->rooted, tree, turns[phase].adds, &way, height);
 	}
 	return way;
 }
@@ -365,12 +392,13 @@ static bool lay_ways(
 	const struct ordo_problem *problem = &request->problem;
 	const uint32_t K = problem->chunks_per_block, nrank = problem->nrank;
 	const bool blocks = problem->op == ORDO_ALLGATHER || problem->op == ORDO_REDUCESCATTER;
-	struct turns turns[2] = {{&packed->up, NULL}, {&packed->down, NULL}};
+	struct turns turns[2] = {{&packed->up, NULL, NULL}, {&packed->down, NULL, NULL}};
 	bool worked = true;
 	for (uint32_t phase = 0; phase < 2; phase++) {
 		turns[phase].credit =
 			ordo_array_make(turns[phase].packing->ntree, sizeof(int64_t), 0);
-		worked = worked && turns[phase].credit;
+		turns[phase].adds = ordo_array_make(nrank, sizeof(uint64_t), 0);
+		worked = worked && turns[phase].credit && turns[phase].adds;
 	}
 	for (uint32_t i = 0; worked && i < (blocks ? K * nrank : K); i++) {
 		uint32_t height;
@@ -381,8 +409,10 @@ static bool lay_ways(
 		if (heights)
 			heights[i] = height;
 	}
-	free(turns[0].credit);
-	free(turns[1].credit);
+	for (uint32_t phase = 0; phase < 2; phase++) {
+		free(turns[phase].credit);
+		free(turns[phase].adds);
+	}
 	return worked;
 }
 
@@ -457,18 +487,57 @@ static void take_lane(struct ordo_builder *b, struct lanes *lanes, uint32_t from
 	ordo_stream(b, names[turn], to);
 }
 
+/* What is written apart: the scratch of sums, and where each operand lies. */
+struct apart {
+	struct ordo_arrivals arrivals;
+	struct ordo_at *places; /* [way][nrank] by sender */
+};
+
+static bool make_apart(struct apart *apart, struct ordo_builder *b,
+	const struct ordo_listed_move *moves, size_t nmove, const size_t count[2])
+{
+	const size_t nrank = count[1];
+	uint8_t *pairs = ordo_array_make(nrank * nrank, 1, 0);
+	for (size_t i = 0; pairs && i < nmove; i++)
+		if (moves[i].kind == ORDO_LISTED_SUM)
+			pairs[moves[i].from * nrank + moves[i].to] = 1;
+	apart->places = ordo_array_make(count[0] * nrank, sizeof *apart->places, 0);
+	const bool worked = pairs && apart->places &&
+			    ordo_arrivals_make(&apart->arrivals, b, pairs, (uint32_t)nrank);
+	free(pairs);
+	return worked;
+}
+
+static void write_apart(struct ordo_builder *b, uint32_t chunk, const struct ordo_listed_move *move,
+	struct apart *apart)
+{
+	struct ordo_at *place =
+		&apart->places[(size_t)move->way * apart->arrivals.nrank + move->from];
+	if (move->kind == ORDO_LISTED_SUM)
+		*place = ordo_arrive(
+			&apart->arrivals, b, move->to, ordo_sum_of(b, move->from, chunk));
+	else
+		ordo_add_arrived(
+			&apart->arrivals, b, ordo_work(b, move->to, chunk), move->from, *place);
+}
+
+/* apart: NULL: sums are inline */
 static void write_moves(struct ordo_builder *b, const struct ordo_chunk_way *ways,
-	const struct ordo_listed_move *moves, size_t nmove, struct lanes *lanes)
+	const struct ordo_listed_move *moves, size_t nmove, struct lanes *lanes,
+	struct apart *apart)
 {
 	for (size_t i = 0; i < nmove && !ordo_builder_failed(b); i++) {
 		const struct ordo_listed_move *move = &moves[i];
 		const struct ordo_chunk_way *way = &ways[move->way];
 		const struct ordo_slice chunk = {way->chunk, 1};
-		take_lane(b, lanes, move->from, move->to);
-		if (move->sums)
-			ordo_add_on(b, move->to, move->from, chunk, false);
-		else
+		if (move->kind != ORDO_LISTED_ADD)
+			take_lane(b, lanes, move->from, move->to);
+		if (move->kind == ORDO_LISTED_RESULT)
 			ordo_pass_on(b, move->to, move->from, chunk, way->up, false);
+		else if (apart)
+			write_apart(b, way->chunk, move, apart);
+		else
+			ordo_add_on(b, move->to, move->from, chunk, false);
 	}
 }
 
@@ -494,41 +563,73 @@ static bool is_star(const struct packed *packed)
 	return true;
 }
 
-static void build(struct ordo_builder *b, const struct ordo_resolved_request *request)
+/* The time of an addition over that of a chunk on the widest arc; shares: of pairs of ranks. */
+static double time_of_addition(
+	const struct packed *packed, const struct ordo_topology *topology, bool shares)
+{
+	const struct ordo_capacities *graph = &packed->graph;
+	const double widest = (double)widest_of(graph) * (double)graph->unit *
+			      pow(10, -graph->unit_digits) *
+			      (shares ? (double)widest_of(&packed->pairs) / WIDEST : 1);
+	return widest / ordo_adding_gbs(topology);
+}
+
+/* The moves of all ways, in time. */
+static bool list_moves(const struct ordo_resolved_request *request, bool several_lanes,
+	const struct ordo_chunk_way *ways, struct ordo_listed_move **moves, size_t *nmove)
+{
+	const struct packed *packed = request->prepared;
+	const bool switched = packed->routes.first,
+		   star = switched && !several_lanes && is_star(packed);
+	const struct ordo_listed_adders adders = {
+		ORDO_ARRIVAL_SLOTS, time_of_addition(packed, request->topology, switched && !star)};
+	return ordo_list_moves(moves, nmove, switched ? &packed->pairs : &packed->graph,
+		star ? &packed->routes : NULL, ordo_sums_are_apart(request) ? &adders : NULL, ways,
+		count_ways(request), NULL);
+}
+
+static void write_all(struct ordo_builder *b, const struct ordo_resolved_request *request,
+	const struct ordo_chunk_way *ways, struct lanes *lanes)
 {
 	static const char *const phases[] = {[ORDO_ALLREDUCE] = "all-reduce",
 		[ORDO_REDUCE] = "reduce",
 		[ORDO_BROADCAST] = "broadcast",
 		[ORDO_REDUCESCATTER] = "reduce-scatter",
 		[ORDO_ALLGATHER] = "all-gather"};
-	const struct packed *packed = request->prepared;
-	const enum ordo_operator op = request->problem.op;
-	const bool switched = packed->routes.first;
-	const uint32_t nway = count_ways(request);
-	struct ordo_chunk_way *ways = ordo_array_make(nway, sizeof *ways, 0);
+	const uint32_t nrank = request->problem.nrank, nway = count_ways(request);
+	const bool is_apart = ordo_sums_are_apart(request);
 	struct ordo_listed_move *moves = NULL;
-	struct lanes lanes;
+	struct apart apart = {0};
 	size_t nmove = 0;
-	if (!reduces(request->problem.op) || request->problem.nrank == 1)
-		ordo_keep_own(b, &request->problem);
-	if (request->problem.nrank == 1) {
-		free(ways);
-		return;
-	}
-	if (count_lanes(&lanes, request, NULL) && ways && lay_ways(request, ways, NULL) &&
-		ordo_list_moves(&moves, &nmove, switched ? &packed->pairs : &packed->graph,
-			switched && !lanes.several && is_star(packed) ? &packed->routes : NULL,
-			ways, nway, NULL)) {
-		contribute(b, ways, nway, request->problem.nrank);
+	if (list_moves(request, lanes->several, ways, &moves, &nmove) &&
+		(!is_apart || make_apart(&apart, b, moves, nmove, (const size_t[]){nway, nrank}))) {
+		contribute(b, ways, nway, nrank);
 		/* One phase, in which moves to one rank go as one message. */
-		ordo_phase(b, phases[op], ORDO_NONE);
-		write_moves(b, ways, moves, nmove, &lanes);
+		ordo_phase(b, phases[request->problem.op], ORDO_NONE);
+		write_moves(b, ways, moves, nmove, lanes, is_apart ? &apart : NULL);
 	} else {
 		ordo_builder_fail_memory(b);
 	}
+	ordo_arrivals_free(&apart.arrivals);
+	free(apart.places);
+	free(moves);
+}
+
+static void build(struct ordo_builder *b, const struct ordo_resolved_request *request)
+{
+	struct ordo_chunk_way *ways;
+	struct lanes lanes;
+	if (!reduces(request->problem.op) || request->problem.nrank == 1)
+		ordo_keep_own(b, &request->problem);
+	if (request->problem.nrank == 1)
+		return;
+	ways = ordo_array_make(count_ways(request), sizeof *ways, 0);
+	if (count_lanes(&lanes, request, NULL) && ways && lay_ways(request, ways, NULL))
+		write_all(b, request, ways, &lanes);
+	else
+		ordo_builder_fail_memory(b);
 	free(lanes.count);
 	free(lanes.turn);
-	free(moves);
 	free(ways);
 }
 
@@ -613,16 +714,25 @@ static const struct ordo_parameter parameters[] = {
 			"even: so many trees that the ranks at a switch share its links evenly, as "
 			"streams at one link get equal parts of it",
 		.kind = ORDO_WORD},
+	ORDO_SUMS_PARAMETER,
 	ORDO_LINKS_PARAMETER,
 };
 
 enum {
+	SUMS_OF_THEM = 1u << ORDO_ALLREDUCE | 1u << ORDO_REDUCE | 1u << ORDO_REDUCESCATTER,
 	ALL_OF_THEM = 1u << ORDO_ALLREDUCE | 1u << ORDO_REDUCE | 1u << ORDO_BROADCAST |
 		      1u << ORDO_REDUCESCATTER | 1u << ORDO_ALLGATHER
 };
 
 static const struct ordo_variant variants[] = {
 	{.settings = "",
+		.pipelines = ALL_OF_THEM,
+		.halves = true,
+		.most_moves = MOST_TRIED,
+		.most_ranks = MOST_TRIED_RANKS},
+	{.settings = "sums=apart",
+		.operators = SUMS_OF_THEM,
+		.adds = true,
 		.pipelines = ALL_OF_THEM,
 		.halves = true,
 		.most_moves = MOST_TRIED,
@@ -639,7 +749,23 @@ static const struct ordo_variant variants[] = {
 		.halves = true,
 		.most_moves = MOST_TRIED,
 		.most_ranks = MOST_TRIED_RANKS},
+	{.settings = "sums=apart,links=fast",
+		.operators = SUMS_OF_THEM,
+		.adds = true,
+		.slow = true,
+		.pipelines = ALL_OF_THEM,
+		.halves = true,
+		.most_moves = MOST_TRIED,
+		.most_ranks = MOST_TRIED_RANKS},
 	{.settings = "links=paired",
+		.one_way = true,
+		.pipelines = ALL_OF_THEM,
+		.halves = true,
+		.most_moves = MOST_TRIED,
+		.most_ranks = MOST_TRIED_RANKS},
+	{.settings = "sums=apart,links=paired",
+		.operators = SUMS_OF_THEM,
+		.adds = true,
 		.one_way = true,
 		.pipelines = ALL_OF_THEM,
 		.halves = true,

@@ -12,6 +12,7 @@
  */
 #include "algorithm.h"
 #include "algorithms/direct/places.h"
+#include "arrivals.h"
 #include "synthesis/place/list.h"
 #include "synthesis/place/order.h"
 #include <ordo/topology.h>
@@ -46,9 +47,11 @@ static bool prepare(struct ordo_resolved_request *request, struct ordo_error *er
 	if (!topology)
 		topology = placed->mesh =
 			ordo_topology_make("full-mesh", request->problem.nrank, error);
-	return topology && ordo_placed_order_make(&placed->order, topology,
-				   ordo_parameter_value(request, "order")->word,
-				   request->problem.op == ORDO_ALLREDUCE, error);
+	return topology &&
+	       ordo_placed_order_make(&placed->order, topology,
+		       ordo_parameter_value(request, "order")->word,
+		       request->problem.op == ORDO_ALLREDUCE,
+		       ordo_sums_are_apart(request) ? ordo_adding_gbs(topology) : 0, error);
 }
 
 static void release(struct ordo_resolved_request *request)
@@ -123,28 +126,79 @@ struct writer {
 	const struct ways *ways;
 	struct ordo_at *places; /* [way][nnode] */
 	uint32_t *used;		/* [nrank] of the scratch slots below */
-	uint32_t *slots;
+	uint32_t *slots;	/* [nslot] rising */
 	uint32_t nslot;
 	size_t room;
+	uint16_t *senders; /* [nslot][nrank] who sends to a slot of a rank */
+	size_t sender_room;
+	struct free_slots *free; /* [nrank][nrank] by sender, then rank; NULL: none is used again */
 };
+
+/* Indices of slots whose value is not needed any more, the one used longest ago first. */
+struct free_slots {
+	uint32_t *items;
+	size_t first, count, room; /* in items: from `first` on, up to `count` */
+};
+
+/* As many stay free before one is used again, so that nobody waits for it. */
+enum { SPARE_SLOTS = 2 };
 
 static struct ordo_at *place_of(const struct writer *writer, uint32_t way, uint32_t node)
 {
 	return &writer->places[(size_t)way * writer->tree->nnode + node];
 }
 
-static struct ordo_at new_slot(struct writer *writer, uint32_t rank)
+/* A slot that no rank has used yet. */
+static bool add_slot(struct writer *writer)
 {
-	const uint32_t index = writer->used[rank]++;
-	if (index == writer->nslot) {
-		if (!ordo_array_reserve(&writer->slots, &writer->room, (size_t)writer->nslot + 1,
-			    sizeof *writer->slots)) {
-			ordo_builder_fail_memory(writer->b);
-			return ordo_at(rank, ORDO_SCRATCH, 0);
-		}
-		writer->slots[writer->nslot++] = ordo_scratch(writer->b, 1);
+	const size_t count = (size_t)writer->nslot + 1;
+	if (!ordo_array_reserve(&writer->slots, &writer->room, count, sizeof *writer->slots) ||
+		!ordo_array_reserve(&writer->senders, &writer->sender_room,
+			count * writer->tree->nleaf, sizeof *writer->senders)) {
+		ordo_builder_fail_memory(writer->b);
+		return false;
 	}
+	writer->slots[writer->nslot++] = ordo_scratch(writer->b, 1);
+	return true;
+}
+
+/* A slot of a rank that holds nothing that is needed, for what comes from another. */
+static struct ordo_at new_slot(struct writer *writer, uint32_t rank, uint32_t from)
+{
+	const uint32_t nrank = writer->tree->nleaf;
+	struct free_slots *of = writer->free ? &writer->free[from * nrank + rank] : NULL;
+	if (of && of->count - of->first > SPARE_SLOTS)
+		return ordo_at(rank, ORDO_SCRATCH, writer->slots[of->items[of->first++]]);
+	if (writer->used[rank] == writer->nslot && !add_slot(writer))
+		return ordo_at(rank, ORDO_SCRATCH, 0);
+	const uint32_t index = writer->used[rank]++;
+	writer->senders[(size_t)index * nrank + rank] = (uint16_t)from;
 	return ordo_at(rank, ORDO_SCRATCH, writer->slots[index]);
+}
+
+static int compare_slots(const void *one, const void *other)
+{
+	const uint32_t a = *(const uint32_t *)one, b = *(const uint32_t *)other;
+	return (a > b) - (a < b);
+}
+
+/* What a place holds is not needed any more. */
+static void leave_slot(struct writer *writer, struct ordo_at place)
+{
+	const uint32_t nrank = writer->tree->nleaf,
+		       *slot = writer->free && place.buffer == ORDO_SCRATCH && writer->nslot
+				       ? bsearch(&place.slot, writer->slots, writer->nslot,
+						 sizeof *writer->slots, compare_slots)
+				       : NULL;
+	if (!slot)
+		return;
+	const size_t index = (size_t)(slot - writer->slots);
+	struct free_slots *of =
+		&writer->free[writer->senders[index * nrank + place.rank] * nrank + place.rank];
+	if (ordo_array_reserve(&of->items, &of->room, of->count + 1, sizeof *of->items))
+		of->items[of->count++] = (uint32_t)index;
+	else
+		ordo_builder_fail_memory(writer->b);
 }
 
 /* Ranks' own values: in the input, or at work places if others are added to them. */
@@ -169,10 +223,10 @@ static void contribute(struct writer *writer)
 }
 
 /* The result of a chunk where a rank must have it, or passes it on. */
-static struct ordo_at result_at(struct writer *writer, uint32_t rank, uint32_t chunk)
+static struct ordo_at result_at(struct writer *writer, uint32_t rank, uint32_t from, uint32_t chunk)
 {
 	return ordo_has_output(writer->b, rank, chunk) ? ordo_output_of(writer->b, rank, chunk)
-						       : new_slot(writer, rank);
+						       : new_slot(writer, rank, from);
 }
 
 static bool is_same(struct ordo_at a, struct ordo_at b)
@@ -193,6 +247,7 @@ static void finish(struct writer *writer, uint32_t way)
 		return;
 	ordo_stream(writer->b, "sum", ORDO_NONE);
 	ordo_copy(writer->b, output, *place, 1);
+	leave_slot(writer, *place);
 	*place = output;
 }
 
@@ -203,6 +258,7 @@ static void add(struct writer *writer, uint32_t way, uint32_t node, uint32_t oth
 	*place_of(writer, way, node) = *place_of(writer, way, kept);
 	ordo_builder_reduce(
 		writer->b, *place_of(writer, way, kept), *place_of(writer, way, other), 1);
+	leave_slot(writer, *place_of(writer, way, other));
 	if (node == writer->tree->nnode - 1)
 		finish(writer, way);
 }
@@ -217,19 +273,23 @@ static void write_hop(struct writer *writer, uint32_t way, const struct ordo_pla
 	if (hop->result && from.rank != hop->from)
 		from = ordo_output_of(writer->b, hop->from, number);
 	if (hop->result) {
-		const struct ordo_at to = result_at(writer, hop->to, number);
+		const struct ordo_at to = result_at(writer, hop->to, hop->from, number);
 		ordo_copy(writer->b, to, from, 1);
-		if (block_count(writer->request) > 1)
-			*place = to;
+		if (block_count(writer->request) == 1)
+			return;
+		leave_slot(writer, from);
+		*place = to;
 		return;
 	}
 	const uint32_t parent = tree->parents[hop->node];
-	if (hop->to == chunk->at[parent] && ordo_place_kept(tree, chunk, parent) != hop->node) {
+	if (!writer->free && hop->to == chunk->at[parent] &&
+		ordo_place_kept(tree, chunk, parent) != hop->node) {
 		add(writer, way, parent, hop->node);
 		return;
 	}
-	*place = new_slot(writer, hop->to);
+	*place = new_slot(writer, hop->to, hop->from);
 	ordo_copy(writer->b, *place, from, 1);
+	leave_slot(writer, from);
 }
 
 static void write_moves(struct writer *writer, const struct ordo_place_move *moves, size_t nmove)
@@ -248,6 +308,28 @@ static void write_moves(struct writer *writer, const struct ordo_place_move *mov
 	}
 }
 
+static bool make_writer(struct writer *writer, bool apart)
+{
+	const size_t nrank = writer->request->problem.nrank;
+	writer->places = ordo_array_make(
+		(size_t)writer->ways->count * writer->tree->nnode, sizeof *writer->places, 0);
+	writer->used = ordo_array_make(nrank, sizeof *writer->used, 0);
+	writer->free = apart ? ordo_array_make(nrank * nrank, sizeof *writer->free, 0) : NULL;
+	return writer->places && writer->used && (writer->free || !apart);
+}
+
+static void free_writer(struct writer *writer)
+{
+	const size_t nrank = writer->request->problem.nrank;
+	for (size_t i = 0; writer->free && i < nrank * nrank; i++)
+		free(writer->free[i].items);
+	free(writer->free);
+	free(writer->places);
+	free(writer->used);
+	free(writer->slots);
+	free(writer->senders);
+}
+
 static void build(struct ordo_builder *b, const struct ordo_resolved_request *request)
 {
 	const struct placed *placed = request->prepared;
@@ -260,10 +342,7 @@ static void build(struct ordo_builder *b, const struct ordo_resolved_request *re
 		return;
 	}
 	struct writer writer = {.b = b, .request = request, .tree = tree, .ways = &ways};
-	const bool worked = make_ways(&ways, request);
-	writer.places = ordo_array_make((size_t)ways.count * tree->nnode, sizeof *writer.places, 0);
-	writer.used = ordo_array_make(request->problem.nrank, sizeof *writer.used, 0);
-	if (worked && writer.places && writer.used &&
+	if (make_ways(&ways, request) && make_writer(&writer, ordo_sums_are_apart(request)) &&
 		ordo_place_list(
 			&moves, &nmove, &placed->order.network, tree, ways.items, ways.count)) {
 		contribute(&writer);
@@ -275,9 +354,7 @@ static void build(struct ordo_builder *b, const struct ordo_resolved_request *re
 		ordo_builder_fail_memory(b);
 	}
 	free(moves);
-	free(writer.places);
-	free(writer.used);
-	free(writer.slots);
+	free_writer(&writer);
 	free_ways(&ways);
 }
 
@@ -343,12 +420,28 @@ static uint64_t volume(const struct ordo_resolved_request *request)
 	return most;
 }
 
+enum {
+	BOTH = 1u << ORDO_ALLREDUCE | 1u << ORDO_REDUCESCATTER,
+	/* A choice by size tries more pieces while there are at most so many moves. */
+	MOST_TRIED = 1 << 13
+};
+
 static const struct ordo_parameter parameters[] = {
 	{.name = "order",
 		.values = "auto|dyadic|folded|linear|((0+1)+(2+3))",
 		.fallback = "auto",
 		.meaning = "the tree of every sum; auto: chosen for the topology",
 		.kind = ORDO_SUMS},
+	ORDO_SUMS_PARAMETER,
+};
+
+static const struct ordo_variant variants[] = {
+	{.settings = "", .pipelines = BOTH, .halves = true, .most_moves = MOST_TRIED},
+	{.settings = "sums=apart",
+		.adds = true,
+		.pipelines = BOTH,
+		.halves = true,
+		.most_moves = MOST_TRIED},
 };
 
 const struct ordo_algorithm ordo_algorithm_placed = {
@@ -362,7 +455,7 @@ const struct ordo_algorithm ordo_algorithm_placed = {
 			"that are down, rings, tori, servers. With `order=`, also where a "
 			"particular "
 			"tree is required.",
-		.operators = 1u << ORDO_ALLREDUCE | 1u << ORDO_REDUCESCATTER,
+		.operators = BOTH,
 		.ranks = "up to 32",
 		.steps = "the longest way of a value",
 		.volume = "what the placement takes of the busiest rank's links",
@@ -370,7 +463,9 @@ const struct ordo_algorithm ordo_algorithm_placed = {
 		.topologies = "any",
 		.source = "multiplicative weights: Plotkin, Shmoys and Tardos 1995",
 		.parameters = parameters,
-		.nparameter = sizeof parameters / sizeof *parameters},
+		.nparameter = sizeof parameters / sizeof *parameters,
+		.variants = variants,
+		.nvariant = sizeof variants / sizeof *variants},
 	.applicable = applicable,
 	.prepare = prepare,
 	.chunks = natural_chunks,

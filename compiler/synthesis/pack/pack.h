@@ -35,6 +35,19 @@ bool ordo_pack_from_roots(struct ordo_packing *packing, const struct ordo_capaci
 bool ordo_pack_spanning(struct ordo_packing *packing, const struct ordo_capacities *graph,
 	const uint32_t *capacities, uint32_t k, struct ordo_error *error);
 
+/* roots.c: trees of a packing, each from every root. */
+struct ordo_rooted_trees {
+	const struct ordo_packing *packing;
+	uint32_t *parents; /* [ntree][nrank][nrank] by tree, then root */
+	uint32_t *heights; /* [ntree][nrank] */
+};
+/* The caller frees it, also after false: no memory. Uses the packing until then. */
+bool ordo_rooted_trees_make(struct ordo_rooted_trees *rooted, const struct ordo_packing *packing);
+void ordo_rooted_trees_free(struct ordo_rooted_trees *rooted);
+/* Of the roots from which a tree is hardly higher, the one that adds least so far, if one more
+ * chunk goes up it. adds: [nrank] what each rank adds, which that chunk is added to. */
+uint32_t ordo_choose_root(const struct ordo_rooted_trees *rooted, uint32_t tree, uint64_t *adds);
+
 /* units.c: the least k up to `most`, or the k given, for which trees come nearest to the bound, and
  * capacities in units of one tree. k 0: chosen. even: what a rank sends to a switch, or gets from
  * it, are as many units to or from each vertex there. */

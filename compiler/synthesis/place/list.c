@@ -1,31 +1,49 @@
 /* list.c - the moves of placed chunks as a list schedule in time.
  *
- * An operation of a chunk is a hop, by its number, or behind these the sum of a node whose operands
- * are both at its rank.
+ * An operation of a chunk is a hop, by its number, or behind these the sum of a node. A server,
+ * which is a leg or the adder of a rank, takes of the operations that can begin the first in the
+ * list: at first that of the first chunk. The schedule is made a few times, forwards and backwards
+ * in time in turn, what ended last first, as in synthesis/list.c, and the shortest is kept.
  */
 #include "list.h"
+#include "synthesis/heap.h"
 #include <ordo/arena.h>
 #include <stdlib.h>
 
-struct leg_state {
-	uint32_t (*ready)[2]; /* way and operation */
-	size_t nready, room;
-	uint32_t current[2];
-	uint64_t done; /* when; UINT64_MAX: it is idle */
-	uint64_t duration;
+enum { PASSES = 5, NEVER = 255 };
+#define WHOLE (UINT64_C(1) << 40) /* the time of a chunk on an arc of one unit */
+
+/* What one pass has done. */
+struct pass {
+	uint64_t time;
+	uint32_t *started, *ended; /* [nop] in time */
+	uint32_t nstarted, nended;
+};
+
+/* What must end before what. */
+struct needed {
+	uint32_t (*before)[2];		/* [nop] what an operation needs; ORDO_NONE */
+	uint8_t *count;			/* [nop] how many these are; NEVER: it is no operation */
+	uint32_t *first_after, *afters; /* [nop+1] into afters, what needs an operation */
 };
 
 struct lister {
 	const struct ordo_place_network *network;
 	const struct ordo_sum_tree *tree;
 	const struct ordo_place_chunk *const *ways;
-	uint32_t nway, nrank;
-	uint32_t *first;	/* [nway+1] into operations */
-	uint32_t (*before)[2];	/* what an operation needs; ORDO_NONE */
-	uint8_t *waiting;	/* how many of them are missing */
-	struct leg_state *legs; /* [nrank][nrank] */
-	struct ordo_place_move *moves;
-	size_t nmove;
+	uint32_t nway, nrank, nserver, nop;
+	uint32_t *first; /* [nway+1] into operations */
+	struct needed needed;
+	uint64_t *durations; /* [nserver] of an operation */
+	bool backwards;
+	uint32_t *numbers, *by_number; /* [nop] place in the list; the operation there */
+	uint32_t *waiting;	       /* [nop] how many operations must still end */
+	struct ordo_heap *ready;       /* [nserver] numbers */
+	uint32_t *current;	       /* [nserver] the operation on it; ORDO_NONE */
+	struct ordo_events events;
+	uint32_t *idle; /* [nidle] servers to look at, some more than once */
+	size_t nidle, idle_room;
+	struct pass pass;
 	bool failed;
 };
 
@@ -52,18 +70,18 @@ uint32_t ordo_place_kept(
 struct needs {
 	const struct ordo_sum_tree *tree;
 	const struct ordo_place_chunk *chunk;
+	uint32_t first; /* of the chunk's operations */
+	bool apart;
 	uint32_t (*before)[2];
-	uint8_t *waiting;
+	uint8_t *needed;
 };
-
-enum { NEVER = 255 };
 
 static void need(const struct needs *needs, uint32_t operation, uint32_t what)
 {
-	uint8_t *waiting = &needs->waiting[operation];
-	*waiting = *waiting == NEVER ? 0 : *waiting;
+	uint8_t *needed = &needs->needed[needs->first + operation];
+	*needed = *needed == NEVER ? 0 : *needed;
 	if (what != ORDO_NONE)
-		needs->before[operation][(*waiting)++] = what;
+		needs->before[needs->first + operation][(*needed)++] = needs->first + what;
 }
 
 /* Chains the hops of a value that `done` completes, from hop *h on. Returns what brings it to where
@@ -102,7 +120,7 @@ static void find_needs(const struct needs *needs, uint32_t *arrivals)
 			const uint32_t kept = ordo_place_kept(tree, chunk, node),
 				       *children = tree->children[node],
 				       other = children[0] == kept ? children[1] : children[0];
-			if (chunk->at[other] != chunk->at[node]) {
+			if (chunk->at[other] != chunk->at[node] && !needs->apart) {
 				done = arrivals[other];
 			} else {
 				done = chunk->nhop + node;
@@ -117,128 +135,261 @@ static void find_needs(const struct needs *needs, uint32_t *arrivals)
 	}
 }
 
-static void make_ready(struct lister *lister, uint32_t way, uint32_t operation);
-
-static void complete(struct lister *lister, uint32_t way, uint32_t operation)
+/* The way of an operation. */
+static uint32_t way_of(const struct lister *lister, uint32_t operation)
 {
-	const uint32_t first = lister->first[way], count = lister->first[way + 1] - first;
-	for (uint32_t next = 0; next < count; next++)
-		for (uint32_t i = 0; i < 2; i++)
-			if (lister->before[first + next][i] == operation &&
-				--lister->waiting[first + next] == 0)
-				make_ready(lister, way, next);
+	uint32_t low = 0, high = lister->nway;
+	while (high - low > 1) {
+		const uint32_t middle = low + (high - low) / 2;
+		if (lister->first[middle] <= operation)
+			low = middle;
+		else
+			high = middle;
+	}
+	return low;
 }
 
-/* Sums where both values are take no time. They follow each other up to as many as there are
- * ranks. */
-static void make_ready(struct lister *lister, uint32_t way, uint32_t operation)
+static struct ordo_place_move move_of(const struct lister *lister, uint32_t operation)
 {
+	const uint32_t way = way_of(lister, operation), own = operation - lister->first[way];
 	const struct ordo_place_chunk *chunk = lister->ways[way];
-	if (operation >= chunk->nhop) {
-		lister->moves[lister->nmove++] =
-			(struct ordo_place_move){way, ORDO_NONE, operation - chunk->nhop};
-		complete(lister, way, operation);
-		return;
-	}
-	const struct ordo_place_hop *hop = &chunk->hops[operation];
-	struct leg_state *leg = &lister->legs[(uint32_t)hop->from * lister->nrank + hop->to];
-	if (!ordo_array_reserve(&leg->ready, &leg->room, leg->nready + 1, sizeof *leg->ready)) {
+	if (own < chunk->nhop)
+		return (struct ordo_place_move){way, own, chunk->hops[own].node};
+	return (struct ordo_place_move){way, ORDO_NONE, own - chunk->nhop};
+}
+
+static uint32_t server_of(const struct lister *lister, uint32_t operation)
+{
+	const struct ordo_place_move move = move_of(lister, operation);
+	const struct ordo_place_chunk *chunk = lister->ways[move.way];
+	if (move.hop == ORDO_NONE)
+		return lister->nrank * lister->nrank + chunk->at[move.node];
+	return chunk->hops[move.hop].from * lister->nrank + chunk->hops[move.hop].to;
+}
+
+static void look_at(struct lister *lister, uint32_t server)
+{
+	if (!ordo_array_reserve(
+		    &lister->idle, &lister->idle_room, lister->nidle + 1, sizeof *lister->idle))
 		lister->failed = true;
+	else
+		lister->idle[lister->nidle++] = server;
+}
+
+static void make_ready(struct lister *lister, uint32_t operation)
+{
+	const uint32_t server = server_of(lister, operation);
+	if (!ordo_heap_push(&lister->ready[server], lister->numbers[operation]))
+		lister->failed = true;
+	look_at(lister, server);
+}
+
+static void end_one(struct lister *lister, uint32_t waits)
+{
+	if (--lister->waiting[waits] == 0)
+		make_ready(lister, waits);
+}
+
+static void complete(struct lister *lister, uint32_t server)
+{
+	const uint32_t operation = lister->current[server];
+	lister->current[server] = ORDO_NONE;
+	lister->pass.ended[lister->pass.nended++] = operation;
+	look_at(lister, server);
+	if (lister->backwards)
+		for (uint32_t i = 0; i < lister->needed.count[operation]; i++)
+			end_one(lister, lister->needed.before[operation][i]);
+	else
+		for (uint32_t i = lister->needed.first_after[operation];
+			i < lister->needed.first_after[operation + 1]; i++)
+			end_one(lister, lister->needed.afters[i]);
+}
+
+static void start(struct lister *lister, uint32_t server)
+{
+	if (lister->current[server] != ORDO_NONE || !lister->ready[server].count)
 		return;
-	}
-	leg->ready[leg->nready][0] = way;
-	leg->ready[leg->nready++][1] = operation;
+	const uint32_t operation = lister->by_number[ordo_heap_pop(&lister->ready[server])];
+	lister->current[server] = operation;
+	lister->pass.started[lister->pass.nstarted++] = operation;
+	if (!ordo_events_push(&lister->events,
+		    (struct ordo_event){lister->pass.time + lister->durations[server], server}))
+		lister->failed = true;
 }
 
-static bool is_first(const uint32_t a[2], const uint32_t b[2])
-{
-	return a[0] != b[0] ? a[0] < b[0] : a[1] < b[1];
-}
-
-/* The first chunk that waits for an idle leg goes over it. */
-static void start(struct lister *lister, struct leg_state *leg, uint64_t time)
-{
-	size_t best = 0;
-	for (size_t i = 1; i < leg->nready; i++)
-		best = is_first(leg->ready[i], leg->ready[best]) ? i : best;
-	const uint32_t way = leg->ready[best][0], hop = leg->ready[best][1];
-	leg->current[0] = way;
-	leg->current[1] = hop;
-	leg->nready--;
-	leg->ready[best][0] = leg->ready[leg->nready][0];
-	leg->ready[best][1] = leg->ready[leg->nready][1];
-	leg->done = time + leg->duration;
-	lister->moves[lister->nmove++] =
-		(struct ordo_place_move){way, hop, lister->ways[way]->hops[hop].node};
-}
-
+/* One schedule of all operations, this way in time. */
 static void run(struct lister *lister)
 {
+	lister->pass.time = lister->pass.nstarted = lister->pass.nended = 0;
+	for (uint32_t i = 0; i < lister->nop; i++) {
+		if (lister->needed.count[i] == NEVER)
+			continue;
+		lister->waiting[i] = lister->backwards ? lister->needed.first_after[i + 1] -
+								 lister->needed.first_after[i]
+						       : lister->needed.count[i];
+		if (!lister->waiting[i])
+			make_ready(lister, i);
+	}
+	while (!lister->failed) {
+		for (size_t i = 0; i < lister->nidle; i++)
+			start(lister, lister->idle[i]);
+		lister->nidle = 0;
+		if (!lister->events.count)
+			return;
+		lister->pass.time = lister->events.items[0].time;
+		while (lister->events.count && lister->events.items[0].time == lister->pass.time)
+			complete(lister, ordo_events_pop(&lister->events).server);
+	}
+}
+
+/* Room for everything about nop operations. */
+static bool make_room(struct lister *lister)
+{
+	const size_t nop = lister->nop, nserver = lister->nserver;
+	lister->needed.before = ordo_array_make(nop, sizeof *lister->needed.before, 0xff);
+	lister->needed.count = ordo_array_make(nop, sizeof *lister->needed.count, NEVER);
+	lister->needed.first_after =
+		ordo_array_make(nop + 2, sizeof *lister->needed.first_after, 0);
+	lister->needed.afters = ordo_array_make(2 * nop, sizeof *lister->needed.afters, 0);
+	lister->durations = ordo_array_make(nserver, sizeof *lister->durations, 0);
+	lister->numbers = ordo_array_make(nop, sizeof *lister->numbers, 0);
+	lister->by_number = ordo_array_make(nop, sizeof *lister->by_number, 0);
+	lister->waiting = ordo_array_make(nop, sizeof *lister->waiting, 0);
+	lister->ready = ordo_array_make(nserver, sizeof *lister->ready, 0);
+	lister->current = ordo_array_make(nserver, sizeof *lister->current, 0xff);
+	lister->pass.started = ordo_array_make(nop, sizeof *lister->pass.started, 0);
+	lister->pass.ended = ordo_array_make(nop, sizeof *lister->pass.ended, 0);
+	return lister->needed.before && lister->needed.count && lister->needed.first_after &&
+	       lister->needed.afters && lister->durations && lister->numbers && lister->by_number &&
+	       lister->waiting && lister->ready && lister->current && lister->pass.started &&
+	       lister->pass.ended;
+}
+
+static void set_durations(struct lister *lister)
+{
 	const uint32_t nleg = lister->nrank * lister->nrank;
-	for (uint64_t time = 0; time != UINT64_MAX && !lister->failed;) {
-		uint64_t next = UINT64_MAX;
-		for (uint32_t i = 0; i < nleg; i++) {
-			struct leg_state *leg = &lister->legs[i];
-			if (leg->nready && leg->done == UINT64_MAX)
-				start(lister, leg, time);
-			next = leg->done < next ? leg->done : next;
+	for (uint32_t i = 0; i < nleg; i++) {
+		const struct ordo_leg *leg = &lister->network->legs[i];
+		for (uint32_t a = leg->first; a < leg->end; a++) {
+			const uint64_t units =
+				(uint64_t)lister->network->graph->arcs[lister->network->arcs[a]]
+					.units;
+			const uint64_t duration = WHOLE / units + 1;
+			if (duration > lister->durations[i])
+				lister->durations[i] = duration;
 		}
-		time = next;
-		for (uint32_t i = 0; time != UINT64_MAX && i < nleg; i++)
-			if (lister->legs[i].done == time) {
-				lister->legs[i].done = UINT64_MAX;
-				complete(lister, lister->legs[i].current[0],
-					lister->legs[i].current[1]);
+	}
+	for (uint32_t i = nleg; i < lister->nserver; i++)
+		lister->durations[i] = lister->network->adding * (WHOLE / ORDO_ADDING);
+}
+
+static bool find_all_needs(struct lister *lister)
+{
+	uint32_t *arrivals = ordo_array_make(lister->tree->nnode, sizeof *arrivals, 0xff);
+	for (uint32_t way = 0; arrivals && way < lister->nway; way++) {
+		const struct needs needs = {lister->tree, lister->ways[way], lister->first[way],
+			lister->network->adding > 0, lister->needed.before, lister->needed.count};
+		find_needs(&needs, arrivals);
+	}
+	free(arrivals);
+	return arrivals;
+}
+
+/* The other way round: what needs each operation. */
+static void list_afters(struct lister *lister)
+{
+	/* first[o + 2] counts, then first[o + 1] is where the next goes, then first[o] the
+	 * first. */
+	uint32_t *first = lister->needed.first_after;
+	for (uint32_t turn = 0; turn < 2; turn++) {
+		for (uint32_t i = 0; i < lister->nop; i++)
+			for (uint32_t k = 0;
+				lister->needed.count[i] != NEVER && k < lister->needed.count[i];
+				k++) {
+				const uint32_t before = lister->needed.before[i][k];
+				if (turn)
+					lister->needed.afters[first[before + 1]++] = i;
+				else
+					first[before + 2]++;
 			}
+		for (uint32_t i = 0; !turn && i < lister->nop; i++)
+			first[i + 2] += first[i + 1];
 	}
 }
 
 static bool make_lister(struct lister *lister)
 {
-	const uint32_t nrank = lister->nrank, nnode = lister->tree->nnode;
 	size_t count = 0;
+	lister->nserver = lister->nrank * (lister->nrank + 1);
 	lister->first = ordo_array_make((size_t)lister->nway + 1, sizeof *lister->first, 0);
-	lister->legs = ordo_array_make((size_t)nrank * nrank, sizeof *lister->legs, 0);
 	for (uint32_t way = 0; lister->first && way < lister->nway; way++) {
-		count += lister->ways[way]->nhop + nnode;
-		if (count >= ORDO_NONE)
+		count += lister->ways[way]->nhop + lister->tree->nnode;
+		if (count >= ORDO_NONE / 2)
 			return false;
 		lister->first[way + 1] = (uint32_t)count;
 	}
-	lister->before = ordo_array_make(count, sizeof *lister->before, 0xff);
-	lister->waiting = ordo_array_make(count, sizeof *lister->waiting, 0xff);
-	lister->moves = ordo_array_make(count, sizeof *lister->moves, 0);
-	for (uint32_t i = 0; lister->legs && i < nrank * nrank; i++) {
-		const struct ordo_leg *leg = &lister->network->legs[i];
-		lister->legs[i].done = UINT64_MAX;
-		for (uint32_t a = leg->first; a < leg->end; a++) {
-			const uint64_t units =
-				(uint64_t)lister->network->graph->arcs[lister->network->arcs[a]]
-					.units;
-			const uint64_t duration = (UINT64_C(1) << 40) / units + 1;
-			if (duration > lister->legs[i].duration)
-				lister->legs[i].duration = duration;
-		}
-	}
-	return lister->first && lister->legs && lister->before && lister->waiting && lister->moves;
+	lister->nop = (uint32_t)count;
+	if (!lister->first || !make_room(lister) || !find_all_needs(lister))
+		return false;
+	set_durations(lister);
+	list_afters(lister);
+	for (uint32_t i = 0; i < lister->nop; i++)
+		lister->numbers[i] = lister->by_number[i] = i;
+	return true;
 }
 
-/* What begins at once: hops of leaves, and sums of leaves at one rank (there are none). */
-static bool begin(struct lister *lister)
+static void free_lister(struct lister *lister)
 {
-	uint32_t *arrivals = ordo_array_make(lister->tree->nnode, sizeof *arrivals, 0xff);
-	for (uint32_t way = 0; arrivals && way < lister->nway; way++) {
-		const uint32_t first = lister->first[way];
-		const struct needs needs = {lister->tree, lister->ways[way], lister->before + first,
-			lister->waiting + first};
-		find_needs(&needs, arrivals);
+	for (uint32_t i = 0; lister->ready && i < lister->nserver; i++)
+		free(lister->ready[i].items);
+	free(lister->first);
+	free(lister->needed.before);
+	free(lister->needed.count);
+	free(lister->needed.first_after);
+	free(lister->needed.afters);
+	free(lister->durations);
+	free(lister->numbers);
+	free(lister->by_number);
+	free(lister->waiting);
+	free(lister->ready);
+	free(lister->current);
+	free(lister->events.items);
+	free(lister->idle);
+	free(lister->pass.started);
+	free(lister->pass.ended);
+}
+
+/* The time that the busiest server needs, whatever the order. */
+static uint64_t least_time(const struct lister *lister)
+{
+	uint64_t most = 0, *sums = ordo_array_make(lister->nserver, sizeof *sums, 0);
+	for (uint32_t i = 0; sums && i < lister->pass.nended; i++) {
+		const uint32_t server = server_of(lister, lister->pass.ended[i]);
+		sums[server] += lister->durations[server];
+		most = sums[server] > most ? sums[server] : most;
 	}
-	free(arrivals);
-	for (uint32_t way = 0; arrivals && way < lister->nway; way++)
-		for (uint32_t i = 0; i < lister->ways[way]->nhop; i++)
-			if (!lister->waiting[lister->first[way] + i])
-				make_ready(lister, way, i);
-	return arrivals;
+	free(sums);
+	return most;
+}
+
+/* The next pass runs the other way in time; what ended last comes first. */
+static void turn(struct lister *lister)
+{
+	lister->backwards = !lister->backwards;
+	for (uint32_t i = 0; i < lister->pass.nended; i++) {
+		const uint32_t operation = lister->pass.ended[lister->pass.nended - 1 - i];
+		lister->numbers[operation] = i;
+		lister->by_number[i] = operation;
+	}
+}
+
+/* The operations of this pass by the time at which they begin, as seen forwards. */
+static void keep_moves(const struct lister *lister, struct ordo_place_move *moves)
+{
+	for (uint32_t i = 0; i < lister->pass.nended; i++)
+		moves[i] = move_of(lister, lister->backwards
+						   ? lister->pass.ended[lister->pass.nended - 1 - i]
+						   : lister->pass.started[i]);
 }
 
 bool ordo_place_list(struct ordo_place_move **moves, size_t *nmove,
@@ -250,20 +401,23 @@ bool ordo_place_list(struct ordo_place_move **moves, size_t *nmove,
 		.ways = ways,
 		.nway = nway,
 		.nrank = network->nrank};
-	if (!make_lister(&lister) || !begin(&lister))
-		lister.failed = true;
-	if (!lister.failed)
+	uint64_t best = UINT64_MAX, least = 0;
+	lister.failed = !make_lister(&lister);
+	*moves = lister.failed ? NULL : ordo_array_make(lister.nop, sizeof **moves, 0);
+	lister.failed = !*moves;
+	for (uint32_t pass = 0; pass < PASSES && !lister.failed && best > least; pass++) {
+		if (pass)
+			turn(&lister);
 		run(&lister);
-	for (uint32_t i = 0; lister.legs && i < lister.nrank * lister.nrank; i++)
-		free(lister.legs[i].ready);
-	free(lister.legs);
-	free(lister.first);
-	free(lister.before);
-	free(lister.waiting);
-	*moves = lister.moves;
-	*nmove = lister.nmove;
+		least = pass ? least : least_time(&lister);
+		if (!lister.failed && lister.pass.time < best)
+			keep_moves(&lister, *moves);
+		best = lister.pass.time < best ? lister.pass.time : best;
+	}
+	*nmove = lister.pass.nended;
+	free_lister(&lister);
 	if (lister.failed) {
-		free(lister.moves);
+		free(*moves);
 		*moves = NULL;
 	}
 	return !lister.failed;

@@ -16,7 +16,9 @@ uint32_t ordo_place_kept(
 	const struct ordo_sum_tree *tree, const struct ordo_place_chunk *chunk, uint32_t node);
 
 /* All moves by the time at which they begin. A leg carries one chunk after another; the first
- * chunks have the right of way. The caller frees *moves [*nmove]. false: no memory. */
+ * chunks have the right of way. If sums cost something in the network, every sum is a move, and a
+ * rank makes one after another; else a value is added by its last hop. The caller frees *moves
+ * [*nmove]. false: no memory. */
 bool ordo_place_list(struct ordo_place_move **moves, size_t *nmove,
 	const struct ordo_place_network *network, const struct ordo_sum_tree *tree,
 	const struct ordo_place_chunk *const *ways, uint32_t nway);

@@ -6,6 +6,7 @@
  */
 #include "order.h"
 #include "prices.h"
+#include <math.h>
 #include <ordo/arena.h>
 #include <ordo/detail/bound.h>
 #include <stdlib.h>
@@ -143,9 +144,9 @@ static uint32_t merge_groups(struct ordo_forest *forest, const struct ordo_place
 	return tree;
 }
 
-static bool reaches(const uint64_t bound[2], const struct ordo_placement *placement)
+static bool reaches(const struct ordo_placed_order *placed, const struct ordo_placement *placement)
 {
-	return !ordo_fraction_less(bound, placement->time);
+	return ordo_place_reaches(&placed->network, placed->bound, placement->time);
 }
 
 /* Places one tree: with as many chunks as blocks if that is enough, else with more. */
@@ -153,11 +154,13 @@ static bool place(struct ordo_placement *placement, const struct ordo_placed_ord
 	const struct ordo_sum_tree *tree, bool spreads, bool trial, struct ordo_error *error)
 {
 	const uint32_t nrank = placed->graph.nrank,
-		       units = units_of(&placed->graph, placed->bound, spreads),
+		       finer = placed->network.adding && spreads && nrank <= 16 ? nrank > 8 ? 2 : 4
+										: 1,
+		       units = finer * units_of(&placed->graph, placed->bound, spreads),
 		       nchunk = spreads ? units : units * nrank;
 	if (!ordo_place(placement, &placed->network, tree, spreads, nrank, placed->bound, 0, error))
 		return false;
-	if (reaches(placed->bound, placement))
+	if (reaches(placed, placement))
 		return true;
 	ordo_placement_free(placement);
 	return ordo_place(placement, &placed->network, tree, spreads, nchunk, placed->bound,
@@ -186,8 +189,9 @@ static bool try_tree(struct ordo_placed_order *placed, uint32_t root, bool sprea
 	return worked;
 }
 
-/* Dyadic, folded, and merged groups. Those that come first are kept where others are no faster. */
-static bool choose(struct ordo_placed_order *placed, bool spreads, struct ordo_error *error)
+/* Dyadic, folded, and merged groups, on trial. Those that come first are kept where others are no
+ * faster. */
+static bool try_trees(struct ordo_placed_order *placed, bool spreads, struct ordo_error *error)
 {
 	for (uint32_t i = 0; i < MOST_TREES; i++) {
 		const struct ordo_tree_name name = {i ? ORDO_FOLDED : ORDO_DYADIC, 0};
@@ -198,9 +202,25 @@ static bool choose(struct ordo_placed_order *placed, bool spreads, struct ordo_e
 			return ordo_fail_memory(error);
 		if (!try_tree(placed, tree, spreads, true, error))
 			return false;
-		if (reaches(placed->bound, &placed->placement))
+		if (reaches(placed, &placed->placement))
 			return true;
 	}
+	return true;
+}
+
+/* Links alone choose the tree, so it is the same whatever adding costs. */
+static bool choose(struct ordo_placed_order *placed, bool spreads, struct ordo_error *error)
+{
+	const uint64_t adding = placed->network.adding;
+	placed->network.adding = 0;
+	const bool worked = try_trees(placed, spreads, error);
+	placed->network.adding = adding;
+	if (!worked)
+		return false;
+	if (!adding)
+		return reaches(placed, &placed->placement) ||
+		       try_tree(placed, placed->root, spreads, false, error);
+	ordo_placement_free(&placed->placement);
 	return try_tree(placed, placed->root, spreads, false, error);
 }
 
@@ -218,7 +238,7 @@ static bool find_bound(struct ordo_placed_order *placed, const struct ordo_topol
 }
 
 bool ordo_placed_order_make(struct ordo_placed_order *placed, const struct ordo_topology *topology,
-	const char *order, bool spreads, struct ordo_error *error)
+	const char *order, bool spreads, double adding_gbs, struct ordo_error *error)
 {
 	*placed = (struct ordo_placed_order){.forest = ordo_forest_create(error)};
 	if (!placed->forest)
@@ -228,10 +248,15 @@ bool ordo_placed_order_make(struct ordo_placed_order *placed, const struct ordo_
 		if (placed->root == ORDO_NONE)
 			return false;
 	}
-	return find_bound(placed, topology, spreads, error) &&
-	       ordo_capacities_make(&placed->graph, topology, false, error) &&
-	       ordo_place_network_make(&placed->network, &placed->graph, error) &&
-	       (strcmp(order, "auto") != 0 ? try_tree(placed, placed->root, spreads, false, error)
+	if (!find_bound(placed, topology, spreads, error) ||
+		!ordo_capacities_make(&placed->graph, topology, false, error) ||
+		!ordo_place_network_make(&placed->network, &placed->graph, error))
+		return false;
+	if (adding_gbs > 0)
+		placed->network.adding = 1 + (uint64_t)((double)placed->graph.unit *
+							pow(10, -placed->graph.unit_digits) /
+							adding_gbs * ORDO_ADDING);
+	return (strcmp(order, "auto") != 0 ? try_tree(placed, placed->root, spreads, false, error)
 					   : choose(placed, spreads, error));
 }
 

@@ -20,11 +20,12 @@ struct ordo_placed_order {
  *
  *   order     as ordo_forest_read; "auto": chosen
  *   spreads   AllReduce; else ReduceScatter
+ *   adding_gbs   how fast a rank adds, where ranks are to share the sums; 0: links alone matter
  *
  * The caller frees it, also after false: the text is no order, a rank cannot be reached, or no
  * memory. */
 bool ordo_placed_order_make(struct ordo_placed_order *placed, const struct ordo_topology *topology,
-	const char *order, bool spreads, struct ordo_error *error);
+	const char *order, bool spreads, double adding_gbs, struct ordo_error *error);
 void ordo_placed_order_free(struct ordo_placed_order *placed);
 
 /* placed.c: of a resolved request. NULL: it is for another algorithm, or for one rank. */

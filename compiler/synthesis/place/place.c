@@ -62,7 +62,9 @@ struct placer {
 	bool spreads;
 	uint32_t nchunk;
 	struct ordo_place_chunk *chunks; /* now; the best are in the placement */
-	uint64_t *history;		 /* [narc] loads of all passes */
+	uint64_t *history;		 /* loads of all passes */
+	bool noisy;			 /* prices are changed by chance */
+	uint32_t noise;
 };
 
 static bool add_hop(struct ordo_place_chunk *chunk, struct ordo_place_hop hop)
@@ -102,46 +104,46 @@ static bool lay_hops(struct placer *placer, struct ordo_place_chunk *chunk)
 	return true;
 }
 
-/* Adds `times` (or takes away) a chunk's hops to the loads of arcs. */
+static const struct ordo_leg *leg_of(
+	const struct ordo_place_network *network, const struct ordo_place_hop *hop)
+{
+	return &network->legs[(uint32_t)hop->from * network->nrank + hop->to];
+}
+
+/* Adds `times` (or takes away) a chunk's hops to the loads of arcs, and its sums to those of
+ * adders; one without hops is not placed. */
 static void load(const struct ordo_place_network *network, const struct ordo_place_chunk *chunk,
 	uint64_t times, uint64_t *loads)
 {
+	const uint32_t nnode = 2 * network->nrank - 1;
+	for (uint32_t node = network->nrank; chunk->nhop && node < nnode; node++)
+		loads[network->graph->narc + chunk->at[node]] += times;
 	for (uint32_t h = 0; h < chunk->nhop; h++) {
-		const struct ordo_place_hop *hop = &chunk->hops[h];
-		const struct ordo_leg *leg =
-			&network->legs[(uint32_t)hop->from * network->nrank + hop->to];
+		const struct ordo_leg *leg = leg_of(network, &chunk->hops[h]);
 		for (uint32_t a = leg->first; a < leg->end; a++)
 			loads[network->arcs[a]] += times;
 	}
 }
 
-/* The time of the busiest arc if the loads are those of nchunk chunks. */
-static void measure_time(const struct ordo_capacities *graph, const uint64_t *loads,
-	uint32_t nchunk, uint64_t time[2])
+bool ordo_place_reaches(
+	const struct ordo_place_network *network, const uint64_t bound[2], const uint64_t time[2])
 {
-	time[0] = 0;
-	time[1] = 1;
-	for (uint32_t a = 0; a < graph->narc; a++) {
-		const uint64_t one[2] = {loads[a], (uint64_t)graph->arcs[a].units};
-		if (!ordo_fraction_less(time, one))
-			continue;
-		time[0] = one[0];
-		time[1] = one[1];
-	}
-	ordo_fraction_reduce(time);
-	time[1] *= nchunk;
-	ordo_fraction_reduce(time);
+	const uint64_t adders[2] = {
+		network->adding * (network->nrank - 1), (uint64_t)ORDO_ADDING * network->nrank};
+	return !ordo_fraction_less(bound, time) || !ordo_fraction_less(adders, time);
 }
 
 bool ordo_placement_time(const struct ordo_placement *placement,
 	const struct ordo_place_network *network, uint32_t nchunk, uint64_t time[2])
 {
-	uint64_t *loads = ordo_array_make(network->graph->narc, sizeof *loads, 0);
+	struct ordo_place_network links = *network;
+	uint64_t *loads = ordo_array_make(network->graph->narc + network->nrank, sizeof *loads, 0);
+	links.adding = 0;
 	for (uint32_t c = 0; loads && c < placement->nchunk; c++)
 		load(network, &placement->chunks[c],
 			nchunk / placement->nchunk + (c < nchunk % placement->nchunk), loads);
 	if (loads)
-		measure_time(network->graph, loads, nchunk, time);
+		ordo_loads_time(&links, loads, nchunk, time);
 	free(loads);
 	return loads;
 }
@@ -187,17 +189,31 @@ static uint32_t find_root(struct placer *placer, uint32_t c)
 
 enum { SHARED_BY = 8 };
 
-static bool place_again(struct placer *placer, uint32_t c, uint32_t sharpness)
+static size_t nload(const struct placer *placer)
+{
+	return placer->network->graph->narc + placer->network->nrank;
+}
+
+/* The same sequence of numbers everywhere: Lehmer, Park and Miller. */
+static uint32_t draw(struct placer *placer)
+{
+	placer->noise = (uint32_t)((uint64_t)placer->noise * 48271 % 0x7fffffff);
+	return placer->noise;
+}
+
+/* anew: prices are those of the loads now */
+static bool place_again(struct placer *placer, uint32_t c, uint32_t sharpness, bool anew)
 {
 	const struct ordo_sum_tree *tree = placer->tree;
 	struct ordo_place_chunk *chunk = &placer->chunks[c];
 	const uint32_t nrank = placer->network->nrank;
 	load(placer->network, chunk, UINT64_MAX, placer->prices.loads);
-	/* On many ranks some chunks share their prices. */
-	if (nrank < 2 * SHARED_BY || c % (nrank / SHARED_BY) == 0) {
+	if (anew) {
 		ordo_prices_set(&placer->prices, sharpness);
+		for (size_t i = 0; placer->noisy && i < nload(placer); i++)
+			placer->prices.prices[i] <<= draw(placer) % 4;
 		ordo_prices_measure(&placer->prices);
-		ordo_prices_place(&placer->prices);
+		ordo_prices_place(&placer->prices, placer->network->adding);
 	}
 	for (uint32_t node = tree->nnode; node-- > 0;)
 		chunk->at[node] = node == tree->nnode - 1
@@ -215,7 +231,7 @@ static bool place_again(struct placer *placer, uint32_t c, uint32_t sharpness)
 static bool keep(struct placer *placer, struct ordo_placement *placement)
 {
 	uint64_t time[2];
-	measure_time(placer->network->graph, placer->prices.loads, placer->nchunk, time);
+	ordo_loads_time(placer->network, placer->prices.loads, placer->nchunk, time);
 	if (placement->time[1] && !ordo_fraction_less(time, placement->time))
 		return true;
 	const uint32_t count[2] = {placer->nchunk, placer->tree->nnode};
@@ -230,7 +246,7 @@ enum { SOFTEST = 4, SHARPEST = 24 };
 static void raise_bound(struct placer *placer, struct ordo_placement *placement)
 {
 	uint64_t *const loads = placer->prices.loads;
-	for (uint32_t a = 0; a < placer->network->graph->narc; a++)
+	for (uint32_t a = 0; a < placer->network->graph->narc + placer->network->nrank; a++)
 		placer->history[a] += loads[a];
 	for (uint32_t s = SOFTEST / 4; s <= SHARPEST; s *= 2)
 		for (uint32_t of_all = 0; of_all < 2; of_all++) {
@@ -241,12 +257,19 @@ static void raise_bound(struct placer *placer, struct ordo_placement *placement)
 	placer->prices.loads = loads;
 }
 
+/* On many ranks some chunks share their prices. */
+static bool has_own_prices(uint32_t nrank, uint32_t c)
+{
+	return nrank < 2 * SHARED_BY || c % (nrank / SHARED_BY) == 0;
+}
+
 static bool improve(struct placer *placer, struct ordo_placement *placement, uint32_t passes)
 {
+	const uint32_t nrank = placer->network->nrank;
 	for (uint32_t pass = 0; pass < passes; pass++) {
 		const uint32_t sharpness =
 			SOFTEST + (SHARPEST - SOFTEST) * pass / (passes > 1 ? passes - 1 : 1);
-		if (!ordo_fraction_less(placement->least, placement->time))
+		if (ordo_place_reaches(placer->network, placement->least, placement->time))
 			return true;
 		/* The first pass begins without loads. */
 		for (uint32_t c = 0; !pass && c < placer->nchunk; c++) {
@@ -254,13 +277,186 @@ static bool improve(struct placer *placer, struct ordo_placement *placement, uin
 			placer->chunks[c].nhop = 0;
 		}
 		for (uint32_t c = 0; c < placer->nchunk; c++)
-			if (!place_again(placer, c, sharpness))
+			if (!place_again(placer, c, sharpness, has_own_prices(nrank, c)))
 				return false;
 		raise_bound(placer, placement);
 		if (!keep(placer, placement))
 			return false;
 	}
 	return true;
+}
+
+/* Whether a chunk uses an arc or an adder that takes as long as any. */
+static bool uses_fullest(const struct placer *placer, const struct ordo_place_chunk *chunk,
+	const uint64_t longest[2])
+{
+	const struct ordo_place_network *network = placer->network;
+	const uint64_t *loads = placer->prices.loads;
+	for (uint32_t h = 0; h < chunk->nhop; h++) {
+		const struct ordo_leg *leg = leg_of(network, &chunk->hops[h]);
+		for (uint32_t a = leg->first; a < leg->end; a++)
+			if (ordo_load_is(network, loads, network->arcs[a], longest))
+				return true;
+	}
+	for (uint32_t node = network->nrank; node < placer->tree->nnode; node++)
+		if (ordo_load_is(network, loads, network->graph->narc + chunk->at[node], longest))
+			return true;
+	return false;
+}
+
+enum { MOST_SHARPNESS = 512 };
+
+/* So sharp that the fullest arc costs twice as much with one chunk more. */
+static uint32_t sharpness_of(const struct placer *placer)
+{
+	uint64_t most = SHARPEST;
+	for (uint32_t a = 0; a < placer->network->graph->narc; a++)
+		most = placer->prices.loads[a] > most ? placer->prices.loads[a] : most;
+	return most < MOST_SHARPNESS ? (uint32_t)most : MOST_SHARPNESS;
+}
+
+/* A search that places chunks anew. */
+struct exchange {
+	struct placer *placer;
+	struct ordo_place_chunk *before; /* [1] room */
+	struct ordo_place_chunk *all;	 /* [nchunk] as they were before a detour */
+	uint64_t *loads;		 /* and their loads */
+	uint64_t longest[2];		 /* by which weights are measured now */
+	uint32_t sharpness;
+	uint64_t left; /* how many chunks may still be placed anew */
+	bool failed;   /* no memory */
+};
+
+static ordo_wide weigh(const struct exchange *exchange)
+{
+	const struct placer *placer = exchange->placer;
+	return ordo_loads_weight(
+		placer->network, placer->prices.loads, exchange->longest, exchange->sharpness);
+}
+
+static void place_one(struct exchange *exchange, uint32_t c)
+{
+	exchange->left--;
+	if (!place_again(exchange->placer, c, exchange->sharpness, true))
+		exchange->failed = true;
+}
+
+/* Places a chunk anew, and leaves it so if that makes the fullest links and adders emptier. */
+static bool move_one(struct exchange *exchange, uint32_t c)
+{
+	struct placer *placer = exchange->placer;
+	struct ordo_place_chunk *chunk = &placer->chunks[c];
+	const uint32_t count[2] = {1, placer->tree->nnode};
+	const ordo_wide weight = weigh(exchange);
+	if (!copy_chunks(exchange->before, chunk, count)) {
+		exchange->failed = true;
+		return false;
+	}
+	place_one(exchange, c);
+	if (weigh(exchange) < weight || exchange->failed)
+		return true;
+	load(placer->network, chunk, UINT64_MAX, placer->prices.loads);
+	load(placer->network, exchange->before, 1, placer->prices.loads);
+	exchange->failed = !copy_chunks(chunk, exchange->before, count);
+	return false;
+}
+
+/* The next chunk from c on that uses what is fullest; nchunk: there is none. */
+static uint32_t next_full(const struct placer *placer, uint32_t c)
+{
+	uint64_t longest[2];
+	ordo_loads_longest(placer->network, placer->prices.loads, longest);
+	while (c < placer->nchunk && !uses_fullest(placer, &placer->chunks[c], longest))
+		c++;
+	return c;
+}
+
+static void move_all(struct exchange *exchange)
+{
+	const struct placer *placer = exchange->placer;
+	for (bool again = true; again && !exchange->failed;) {
+		again = false;
+		for (uint32_t c = 0; exchange->left && !exchange->failed; c++) {
+			c = next_full(placer, c);
+			if (c == placer->nchunk)
+				break;
+			again = move_one(exchange, c) || again;
+		}
+	}
+}
+
+enum { KICKED = 3 };
+
+/* A few chunks go elsewhere, at prices that are changed by chance; then those that are on the
+ * fullest links and adders are moved. If all that is worse than it was, everything is put back. */
+static void kick(struct exchange *exchange)
+{
+	struct placer *placer = exchange->placer;
+	const uint32_t count[2] = {placer->nchunk, placer->tree->nnode};
+	const ordo_wide weight = weigh(exchange);
+	if (!copy_chunks(exchange->all, placer->chunks, count)) {
+		exchange->failed = true;
+		return;
+	}
+	memcpy(exchange->loads, placer->prices.loads, nload(placer) * sizeof *exchange->loads);
+	placer->noisy = true;
+	for (uint32_t i = 0; i < KICKED && exchange->left && !exchange->failed; i++)
+		place_one(exchange, draw(placer) % placer->nchunk);
+	placer->noisy = false;
+	move_all(exchange);
+	if (weigh(exchange) <= weight || exchange->failed)
+		return;
+	memcpy(placer->prices.loads, exchange->loads, nload(placer) * sizeof *exchange->loads);
+	exchange->failed = !copy_chunks(placer->chunks, exchange->all, count);
+}
+
+static void measure(struct exchange *exchange)
+{
+	const struct placer *placer = exchange->placer;
+	ordo_loads_longest(placer->network, placer->prices.loads, exchange->longest);
+	exchange->sharpness = sharpness_of(placer);
+}
+
+/* The best placement so far, again the one at hand. */
+static bool take_best(struct exchange *exchange, const struct ordo_placement *placement)
+{
+	struct placer *placer = exchange->placer;
+	const uint32_t count[2] = {placer->nchunk, placer->tree->nnode};
+	if (!exchange->before || !exchange->all || !exchange->loads ||
+		!copy_chunks(placer->chunks, placement->chunks, count))
+		return false;
+	memset(placer->prices.loads, 0, nload(placer) * sizeof *placer->prices.loads);
+	for (uint32_t c = 0; c < placer->nchunk; c++)
+		load(placer->network, &placer->chunks[c], 1, placer->prices.loads);
+	return true;
+}
+
+enum { EXCHANGES = 2000000, MOST_EXCHANGES = 8192 };
+
+/* From the best placement on, chunks on the fullest links and adders are placed anew, while that
+ * helps any; where it helps none, some are moved by chance before. */
+static bool exchange_all(struct placer *placer, struct ordo_placement *placement)
+{
+	const uint64_t nrank = placer->network->nrank, effort = EXCHANGES / (nrank * nrank * nrank);
+	struct exchange exchange = {.placer = placer,
+		.before = make_chunks(1, placer->tree->nnode),
+		.all = make_chunks(placer->nchunk, placer->tree->nnode),
+		.loads = ordo_array_make(nload(placer), sizeof(uint64_t), 0),
+		.left = effort < MOST_EXCHANGES ? effort : MOST_EXCHANGES};
+	exchange.failed = !take_best(&exchange, placement);
+	measure(&exchange);
+	move_all(&exchange);
+	exchange.failed = exchange.failed || !keep(placer, placement);
+	while (!exchange.failed && exchange.left &&
+		!ordo_place_reaches(placer->network, placement->least, placement->time)) {
+		measure(&exchange);
+		kick(&exchange);
+		exchange.failed = exchange.failed || !keep(placer, placement);
+	}
+	free_chunks(exchange.before, 1);
+	free_chunks(exchange.all, placer->nchunk);
+	free(exchange.loads);
+	return !exchange.failed;
 }
 
 bool ordo_place(struct ordo_placement *placement, const struct ordo_place_network *network,
@@ -271,8 +467,10 @@ bool ordo_place(struct ordo_placement *placement, const struct ordo_place_networ
 		.tree = tree,
 		.spreads = spreads,
 		.nchunk = nchunk,
+		.noise = 1,
 		.chunks = make_chunks(nchunk, tree->nnode),
-		.history = ordo_array_make(network->graph->narc, sizeof *placer.history, 0)};
+		.history = ordo_array_make(
+			network->graph->narc + network->nrank, sizeof *placer.history, 0)};
 	*placement = (struct ordo_placement){.nchunk = nchunk,
 		.nnode = tree->nnode,
 		.least = {bound[0], bound[1]},
@@ -284,7 +482,8 @@ bool ordo_place(struct ordo_placement *placement, const struct ordo_place_networ
 		ordo_prices_set(&placer.prices, 0);
 		ordo_prices_bound(&placer.prices, spreads, placement->least);
 		worked = (lay_raw(&placer) && keep(&placer, placement) &&
-				 improve(&placer, placement, passes)) ||
+				 improve(&placer, placement, passes) &&
+				 (passes < 2 || exchange_all(&placer, placement))) ||
 			 ordo_fail_memory(error);
 	}
 	free_chunks(placer.chunks, nchunk);

@@ -27,7 +27,13 @@ struct ordo_place_network {
 	uint32_t nrank;
 	struct ordo_leg *legs; /* [nrank][nrank] */
 	uint32_t *arcs;	       /* of the graph */
+	/* The time of an addition at a rank over that of a chunk on an arc of one unit, in parts of
+	 * ORDO_ADDING; 0: sums cost nothing. */
+	uint64_t adding;
 };
+
+enum { ORDO_ADDING = 1 << 20 };
+
 /* The caller frees it, also after false: no memory. */
 bool ordo_place_network_make(struct ordo_place_network *network,
 	const struct ordo_capacities *graph, struct ordo_error *error);
@@ -49,12 +55,12 @@ struct ordo_place_chunk {
 	size_t room;
 };
 
-/* Times are load / (chunks * units), of a vector. */
+/* Times are load / (chunks * units), of a vector, and of adders load * adding / chunks. */
 struct ordo_placement {
 	struct ordo_place_chunk *chunks; /* [nchunk] */
 	uint32_t nchunk, nnode;
-	/* time of the busiest link, and what no placement of this tree can beat: in vectors over
-	 * units of the graph */
+	/* time of the busiest link or adder, and what links let no placement of this tree beat: in
+	 * vectors over units of the graph */
 	uint64_t time[2], least[2]; /* numerator, denominator; lowest terms */
 };
 void ordo_placement_free(struct ordo_placement *placement);
@@ -72,7 +78,12 @@ bool ordo_place(struct ordo_placement *placement, const struct ordo_place_networ
 	const struct ordo_sum_tree *tree, bool spreads, uint32_t nchunk, const uint64_t bound[2],
 	uint32_t passes, struct ordo_error *error);
 
-/* The time if nchunk chunks are placed as these, in turn. false: no memory. */
+/* Whether a time is no more than what links, or additions that all ranks share, let no order
+ * beat. */
+bool ordo_place_reaches(
+	const struct ordo_place_network *network, const uint64_t bound[2], const uint64_t time[2]);
+
+/* The time of the busiest link if nchunk chunks are placed as these, in turn. false: no memory. */
 bool ordo_placement_time(const struct ordo_placement *placement,
 	const struct ordo_place_network *network, uint32_t nchunk, uint64_t time[2]);
 

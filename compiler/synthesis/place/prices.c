@@ -17,8 +17,8 @@ bool ordo_prices_make(struct ordo_prices *prices, const struct ordo_place_networ
 		     nvertex = network->graph->nvertex;
 	*prices = (struct ordo_prices){.network = network,
 		.tree = tree,
-		.loads = ordo_array_make(narc, sizeof(uint64_t), 0),
-		.prices = ordo_array_make(narc, sizeof(uint64_t), 0),
+		.loads = ordo_array_make(narc + nrank, sizeof(uint64_t), 0),
+		.prices = ordo_array_make(narc + nrank, sizeof(uint64_t), 0),
 		.distances = ordo_array_make(nrank * nrank, sizeof(uint64_t), 0),
 		.nexts = ordo_array_make(nrank * nrank, sizeof(uint16_t), 0),
 		.all = ordo_array_make(nvertex * nvertex, sizeof(uint64_t), 0),
@@ -51,32 +51,98 @@ void ordo_prices_free(struct ordo_prices *prices)
 static const uint16_t powers[16] = {1024, 1069, 1117, 1166, 1218, 1272, 1328, 1387, 1448, 1512,
 	1579, 1649, 1722, 1798, 1878, 1961};
 
-enum { MOST_PRICE_BITS = 40 };
+/* Sharper prices are cut off below, so that the highest exponent is MOST_EXPONENT. */
+enum { MOST_PRICE_BITS = 40, MOST_EXPONENT = 24 };
+
+/* The load of an arc, or behind them of an adder, as a fraction: its time. */
+static void time_of(const struct ordo_place_network *network, const uint64_t *loads, uint32_t one,
+	uint64_t time[2])
+{
+	const struct ordo_capacities *graph = network->graph;
+	const bool is_arc = one < graph->narc;
+	time[0] = loads[one] * (is_arc ? 1 : network->adding);
+	time[1] = is_arc ? (uint64_t)graph->arcs[one].units : ORDO_ADDING;
+}
+
+/* The longest of all times, in lowest terms. */
+void ordo_loads_longest(
+	const struct ordo_place_network *network, const uint64_t *loads, uint64_t time[2])
+{
+	time[0] = 0;
+	time[1] = 1;
+	for (uint32_t i = 0; i < network->graph->narc + network->nrank; i++) {
+		uint64_t one[2];
+		time_of(network, loads, i, one);
+		if (!ordo_fraction_less(time, one))
+			continue;
+		time[0] = one[0];
+		time[1] = one[1];
+	}
+	ordo_fraction_reduce(time);
+}
+
+bool ordo_load_is(const struct ordo_place_network *network, const uint64_t *loads, uint32_t one,
+	const uint64_t time[2])
+{
+	uint64_t its[2];
+	time_of(network, loads, one, its);
+	return !ordo_fraction_less(its, time) && !ordo_fraction_less(time, its);
+}
+
+void ordo_loads_time(const struct ordo_place_network *network, const uint64_t *loads,
+	uint32_t nchunk, uint64_t time[2])
+{
+	ordo_loads_longest(network, loads, time);
+	time[1] *= nchunk;
+	ordo_fraction_reduce(time);
+}
+
+/* In sixteenths, at most those of MOST_EXPONENT for the longest time. */
+static uint64_t exponent_of(const uint64_t time[2], const uint64_t longest[2], uint32_t sharpness)
+{
+	const uint64_t cut = sharpness > MOST_EXPONENT ? 16 * (sharpness - MOST_EXPONENT) : 0,
+		       exponent = longest[0] ? (uint64_t)((ordo_wide)time[0] * longest[1] * 16 *
+							  sharpness /
+							  ((ordo_wide)longest[0] * time[1]))
+					     : 0;
+	return exponent > cut ? exponent - cut : 0;
+}
+
+enum { MOST_WEIGHT = 100 * 16 };
+
+ordo_wide ordo_loads_weight(const struct ordo_place_network *network, const uint64_t *loads,
+	const uint64_t longest[2], uint32_t sharpness)
+{
+	ordo_wide sum = 0;
+	for (uint32_t i = 0; i < network->graph->narc + network->nrank; i++) {
+		uint64_t time[2];
+		time_of(network, loads, i, time);
+		const uint64_t exponent = exponent_of(time, longest, sharpness),
+			       kept = exponent < MOST_WEIGHT ? exponent : MOST_WEIGHT;
+		sum += (ordo_wide)powers[kept % 16] << kept / 16;
+	}
+	return sum;
+}
 
 void ordo_prices_set(struct ordo_prices *prices, uint32_t sharpness)
 {
-	const struct ordo_capacities *graph = prices->network->graph;
-	uint64_t widest = 1;
-	uint32_t fullest = 0;
+	const struct ordo_place_network *network = prices->network;
+	const struct ordo_capacities *graph = network->graph;
+	uint64_t widest = 1, longest[2];
 	for (uint32_t a = 0; a < graph->narc; a++) {
 		const uint64_t units = (uint64_t)graph->arcs[a].units;
 		widest = units > widest ? units : widest;
-		if ((ordo_wide)prices->loads[a] * (uint64_t)graph->arcs[fullest].units >
-			(ordo_wide)prices->loads[fullest] * units)
-			fullest = a;
 	}
-	const uint64_t most = graph->narc ? prices->loads[fullest] : 0,
-		       width = graph->narc ? (uint64_t)graph->arcs[fullest].units : 1;
-	for (uint32_t a = 0; a < graph->narc; a++) {
-		const uint64_t units = (uint64_t)graph->arcs[a].units;
-		/* In sixteenths. */
-		const uint64_t exponent =
-			most ? (uint64_t)((ordo_wide)prices->loads[a] * width * 16 * sharpness /
-					  ((ordo_wide)most * units))
-			     : 0;
-		const ordo_wide price =
-			((ordo_wide)powers[exponent % 16] << exponent / 16) * widest / units;
-		prices->prices[a] =
+	ordo_loads_longest(network, prices->loads, longest);
+	for (uint32_t i = 0; i < graph->narc + network->nrank; i++) {
+		uint64_t time[2];
+		time_of(network, prices->loads, i, time);
+		const uint64_t exponent = exponent_of(time, longest, sharpness);
+		const ordo_wide whole = (ordo_wide)powers[exponent % 16] << exponent / 16,
+				price = i < graph->narc
+						? whole * widest / time[1]
+						: whole * widest * network->adding / time[1];
+		prices->prices[i] =
 			price >> MOST_PRICE_BITS ? UINT64_C(1) << MOST_PRICE_BITS : (uint64_t)price;
 	}
 }
@@ -129,10 +195,11 @@ static void place_child(struct ordo_prices *prices, uint32_t child)
 		costs[w] = prices->near[w];
 }
 
-void ordo_prices_place(struct ordo_prices *prices)
+void ordo_prices_place(struct ordo_prices *prices, bool with_sums)
 {
 	const struct ordo_sum_tree *tree = prices->tree;
 	const uint32_t nrank = prices->network->nrank;
+	const uint64_t *adders = with_sums ? prices->prices + prices->network->graph->narc : NULL;
 	for (uint32_t node = 0; node < tree->nnode; node++) {
 		uint64_t *costs = prices->costs + (size_t)node * nrank;
 		const uint64_t *left = NULL, *right = NULL;
@@ -141,7 +208,9 @@ void ordo_prices_place(struct ordo_prices *prices)
 			right = prices->costs + (size_t)tree->children[node][1] * nrank;
 		}
 		for (uint32_t w = 0; w < nrank; w++)
-			costs[w] = left ? left[w] + right[w] : w == node ? 0 : ORDO_UNREACHED;
+			costs[w] = left	       ? left[w] + right[w] + (adders ? adders[w] : 0)
+				   : w == node ? 0
+					       : ORDO_UNREACHED;
 		if (node + 1 < tree->nnode)
 			place_child(prices, node);
 	}
@@ -235,7 +304,7 @@ void ordo_prices_bound(struct ordo_prices *prices, bool spreads, uint64_t least[
 	const struct ordo_capacities *graph = prices->network->graph;
 	ordo_wide paid = 0;
 	measure_all(prices);
-	ordo_prices_place(prices);
+	ordo_prices_place(prices, false);
 	for (uint32_t a = 0; a < graph->narc; a++)
 		paid += (ordo_wide)prices->prices[a] * (uint64_t)graph->arcs[a].units;
 	paid *= spreads ? 1 : graph->nrank;

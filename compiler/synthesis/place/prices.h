@@ -11,8 +11,8 @@ __extension__ typedef unsigned __int128 ordo_wide;
 struct ordo_prices {
 	const struct ordo_place_network *network;
 	const struct ordo_sum_tree *tree;
-	uint64_t *loads;  /* [narc] chunks */
-	uint64_t *prices; /* [narc] */
+	uint64_t *loads;  /* [narc] chunks, and behind them [nrank] additions */
+	uint64_t *prices; /* [narc], and behind them [nrank] of an addition */
 	/* [nrank][nrank] of the cheapest way, and the rank behind the first one on it */
 	uint64_t *distances;
 	uint16_t *nexts;
@@ -30,9 +30,22 @@ void ordo_prices_free(struct ordo_prices *prices);
 
 /* Each link's price by its load: the fullest costs 2^sharpness as much as an idle one. */
 void ordo_prices_set(struct ordo_prices *prices, uint32_t sharpness);
-/* The cheapest ways over legs; then the cheapest places for all nodes at them. */
+/* The cheapest ways over legs; then the cheapest places for all nodes at them. with_sums: additions
+ * have prices too. */
 void ordo_prices_measure(struct ordo_prices *prices);
-void ordo_prices_place(struct ordo_prices *prices);
+void ordo_prices_place(struct ordo_prices *prices, bool with_sums);
+/* The longest time of a link or an adder under these loads, in chunks over units; lowest terms. */
+void ordo_loads_longest(
+	const struct ordo_place_network *network, const uint64_t *loads, uint64_t time[2]);
+/* Whether the time of an arc, or behind the arcs of an adder, is this. */
+bool ordo_load_is(const struct ordo_place_network *network, const uint64_t *loads, uint32_t one,
+	const uint64_t time[2]);
+/* A sum over all links and adders that grows twofold with each sharpness-th part of `longest`. */
+ordo_wide ordo_loads_weight(const struct ordo_place_network *network, const uint64_t *loads,
+	const uint64_t longest[2], uint32_t sharpness);
+/* The time of the busiest link, and of the busiest adder if that is longer, of so many chunks. */
+void ordo_loads_time(const struct ordo_place_network *network, const uint64_t *loads,
+	uint32_t nchunk, uint64_t time[2]);
 /* The cost of a tree of legs that brings the result from a rank to all; the tree in ->parents. */
 uint64_t ordo_prices_spread(struct ordo_prices *prices, uint32_t root);
 /* What no placement of the tree can beat, in vectors over units: raises `least` to it. Changes the

@@ -47,6 +47,7 @@ struct ordo_variant {
 	bool slow;	     /* only where links are slower than ways over a third rank */
 	bool one_way;	     /* only where links lead one way */
 	bool switched;	     /* only where the topology has switches */
+	bool adds;	     /* only where a rank does not add much faster than links bring */
 	uint32_t most_ranks; /* only up to so many; 0: any number */
 	/* bit (1 << op): chunks follow each other, so that K is worth choosing by size */
 	uint32_t pipelines;
