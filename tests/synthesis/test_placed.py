@@ -114,11 +114,11 @@ def _(ordo):
 @desk_case("placed: chunks on the fullest links are exchanged")
 def _(ordo):
     """Without exchanges 1.667 times the bound."""
-    price = compile_placed(ordo, "allreduce", ["-n", 32, "--topology", "servers:4x8"])["order_price"]
-    wanted(price["price"] <= 1.1, price)
+    report = compile_placed(ordo, "allreduce", ["-n", 32, "--topology", "servers:4x8"])
+    wanted(report["order_price"]["price"] <= 1.1, report["order_price"])
 
 
-@desk_case("placed: with sums apart ranks add in streams of their own, share the sums, and the order "
+@desk_case("placed: with sums apart ranks add in streams of their own and share the sums; the order "
            "is the same")
 def _(ordo):
     for dead in (["0-1"], ["0-1", "2-3"], ["0-1", "2-3", "4-5"]):
