@@ -118,7 +118,7 @@ def _(ordo):
     wanted(report["order_price"]["price"] <= 1.1, report["order_price"])
 
 
-@desk_case("placed: with sums apart ranks add in streams of their own and share the sums; the order "
+@desk_case("placed: with sums apart ranks add in streams of their own, and share sums; the order "
            "is the same")
 def _(ordo):
     for dead in (["0-1"], ["0-1", "2-3"], ["0-1", "2-3", "4-5"]):
