@@ -4,12 +4,6 @@
 #include <ordo/options.h>
 #include <stdlib.h>
 
-struct ordo_machine ordo_machine_usual(void)
-{
-	return (struct ordo_machine){
-		.latency_ns = 1000, .bandwidth_gbs = 56, .reduce_bandwidth_gbs = 195};
-}
-
 /* The slowest of some links. */
 struct slowest {
 	double latency_ns, bandwidth_gbs;
