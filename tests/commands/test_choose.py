@@ -16,7 +16,9 @@ def _(ordo):
         answer = ordo.answer("compile", *words, "-o", "x.json")
         wanted(answer["exit code"] == 0, words, answer)
         return answer["algorithm"]
-    wanted(chosen("allreduce", "-n", 8, "--require", "G3") == "mesh")
+    wanted(chosen("allreduce", "-n", 8, "--require", "G3") == "placed(sums=apart)")
+    wanted(chosen("allreduce", "-n", 8, "--require", "G3", "--size", "16KiB") ==
+           "mesh(shots=1)")
     wanted(
         chosen("allreduce", "-n", 8, "--require", "G1,g2", "--require", "position-invariant",
                "--order", "folded") == "mesh(fold=folded)")

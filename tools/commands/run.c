@@ -390,8 +390,8 @@ static int read_and_run(struct call *call, struct args *args)
 			"bytes of staging memory of a rank; longer chunks are moved in rounds (no "
 			"limit)"},
 		{"overlap", 0, SWITCH, &args->execution.overlap, NULL,
-			"with --staging: a rank begins a round while it is in the one before, in "
-			"the other half of its memory"},
+			"rounds of --staging overlap within a rank too, in two halves of its "
+			"memory"},
 		{"links", 0, SWITCH, &args->links, NULL, "report the bytes of every link"},
 		{"unproved", 0, SWITCH, &args->unproved, NULL, "run a refuted schedule too"},
 		{"replay", 0, READ, &args->replay, "FILE",
