@@ -236,8 +236,8 @@ static void those_that_suit_are_named(void **state)
 	struct taste dyadic = {"(((0+1)+(2+3))+(4+5))", 0};
 	const struct ordo_request request = request_of(ORDO_REDUCESCATTER, 6);
 	assert_string_equal(ordo_list_suiting(&request, tastes, &dyadic, 64, &arena, &error),
-		"mesh, forest, recursive-multiplying(radix=8), placed, dyadic, birs, "
-		"rhd(masks=near)");
+		"mesh, forest, recursive-multiplying(radix=8), placed, placed(sums=apart), "
+		"dyadic, birs, rhd(masks=near)");
 	assert_string_equal(
 		ordo_list_suiting(&request, tastes, &dyadic, 2, &arena, &error), "mesh, forest");
 	struct taste nothing = {"", 0};
