@@ -12,8 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Rows of each stream. With more streams there are none: searches take no longer than they. */
-enum { ROWS = 8, MOST_STREAMS = 2048 };
+/* Rows of each stream. With more streams there are none: searches take no longer than they. Nor are
+ * there rows that would take more memory than all else of a move. */
+enum { ROWS = 8, MOST_STREAMS = 2048, BYTES_A_MOVE = 64 };
 
 static uint32_t *row_of(const struct horizons *horizons, uint32_t lane, uint32_t row)
 {
@@ -45,7 +46,9 @@ bool ordo_order_widen_horizons(struct ordering *o, uint32_t width)
 {
 	if (width > MOST_STREAMS && o->sequence->nlane <= MOST_STREAMS)
 		width = MOST_STREAMS;
-	const uint64_t nrow = width > MOST_STREAMS ? 0 : (uint64_t)width * ROWS;
+	uint64_t nrow = width > MOST_STREAMS ? 0 : (uint64_t)width * ROWS;
+	if (nrow * width * sizeof *o->horizons.rows > (uint64_t)o->sequence->nmove * BYTES_A_MOVE)
+		nrow = 0;
 	struct horizons wider = {.width = nrow ? width : 0,
 		.rows = ordo_array_make(nrow * width, sizeof *wider.rows, 0),
 		.since = ordo_array_make(nrow, sizeof *wider.since, 0),
