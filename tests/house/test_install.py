@@ -156,6 +156,8 @@ def _(machine):
     pairs |= {guides / name: SOURCE / name for name in (
         "README.md", "README.zh.md", "INSTALL.md", "INSTALL.zh.md", "LICENSE",
         "CONTRIBUTING.md", "CONTRIBUTING.zh.md", "LIMITS.md", "LIMITS.zh.md")}
+    picture = pathlib.Path("compiler/survey.svg")
+    pairs[guides / picture] = SOURCE / picture
     for name in ("schedules/FORMAT.md", "examples/TOUR.md", "examples/TOUR.zh.md",
                  "examples/embed.c", "examples/gallery/birs-published.svg"):
         wanted(guides / name in pairs, name)
