@@ -400,6 +400,7 @@ static const struct ordo_variant variants[] = {
 
 const struct ordo_algorithm ordo_algorithm_birs = {
 	.facts = {.name = "birs",
+		.never_fastest = true,
 		.summary = "batch-invariant sum over SIO pairs and HCCS lanes at once",
 		.how = "Two ranks of a column share a fast link (SIO), and the ranks of a lane are "
 		       "joined by HCCS. In every round a rank adds its part, over SIO, to what its "
