@@ -1,9 +1,9 @@
 /* run.c - runs the instructions of a bound part. */
 #include "bound.h"
 #include "kernels/arithmetic.h"
+#include <ordo/detail/accumulate.h>
 #include <ordo/detail/fail.h>
 #include <ordo/detail/interpreter.h>
-#include <ordo/detail/accumulate.h>
 #include <stdlib.h>
 #include <string.h>
 

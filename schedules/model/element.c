@@ -1,7 +1,7 @@
 /* element.c - the tables of element types and reductions. */
 #include <math.h>
-#include <ordo/detail/half.h>
 #include <ordo/detail/accumulate.h>
+#include <ordo/detail/half.h>
 #include <ordo/element.h>
 #include <string.h>
 

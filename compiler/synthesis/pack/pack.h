@@ -56,8 +56,8 @@ bool ordo_units_from_roots(const struct ordo_capacities *graph, uint32_t root, b
 bool ordo_units_spanning(const struct ordo_capacities *graph, uint32_t *k, uint32_t most,
 	uint32_t *capacities, struct ordo_error *error);
 /* The least k for which all links could carry whole trees at the bound, so that no time is lost. */
-bool ordo_units_exact(const struct ordo_capacities *graph, uint32_t root, int64_t *k,
-	struct ordo_error *error);
+bool ordo_units_exact(
+	const struct ordo_capacities *graph, uint32_t root, int64_t *k, struct ordo_error *error);
 bool ordo_units_exact_spanning(
 	const struct ordo_capacities *graph, int64_t *k, struct ordo_error *error);
 

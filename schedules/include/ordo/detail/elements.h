@@ -15,7 +15,7 @@ struct ordo_type_facts {
 	const char *name; /* "f32" */
 	uint32_t size;	  /* bytes */
 	enum ordo_type_kind kind;
-	bool is_float;	     /* ORDO_FLOAT */
+	bool is_float; /* ORDO_FLOAT */
 	/* of a complex number, its parts; of a pair, the value; of a state of a sum without order
 	 * (accumulate.h), the elements that it is a sum of; else itself */
 	enum ordo_type part;
