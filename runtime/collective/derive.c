@@ -122,7 +122,9 @@ void ordo_folds_begin(
 	folds->element = ordo_type_size(layout->accumulator);
 	folds->fold = ordo_kernels()->fold[layout->accumulator][options->reduction];
 	folds->copy = ordo_kernels()->fold[ORDO_U8][ORDO_SUM];
-	folds->divide = ordo_kernels()->divide[options->type];
+	/* states (accumulate.h) are not averaged */
+	folds->divide =
+		(unsigned)options->type < ORDO_NTYPE ? ordo_kernels()->divide[options->type] : NULL;
 	folds->divisor = ordo_divisor(&layout->problem, options->reduction);
 }
 
