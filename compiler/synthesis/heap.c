@@ -31,7 +31,7 @@ uint32_t ordo_heap_pop(struct ordo_heap *heap)
 
 static bool is_before(struct ordo_event a, struct ordo_event b)
 {
-	return a.time != b.time ? a.time < b.time : a.server < b.server;
+	return a.time != b.time ? a.time < b.time : a.item < b.item;
 }
 
 bool ordo_events_push(struct ordo_events *events, struct ordo_event event)

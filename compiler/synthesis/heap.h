@@ -16,12 +16,12 @@ bool ordo_heap_push(struct ordo_heap *heap, uint32_t item);
 /* The least, taken out. There must be one. */
 uint32_t ordo_heap_pop(struct ordo_heap *heap);
 
-/* What a server does ends. */
+/* What happens at a time: of a server or a move, by its number. */
 struct ordo_event {
 	uint64_t time;
-	uint32_t server;
+	uint32_t item;
 };
-/* The earliest first, of these the least server. */
+/* The earliest first, of these the least item. */
 struct ordo_events {
 	struct ordo_event *items;
 	size_t count, room;

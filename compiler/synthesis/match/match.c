@@ -6,22 +6,11 @@
  */
 #include "match.h"
 #include "network.h"
+#include "synthesis/heap.h"
 #include <ordo/arena.h>
 #include <ordo/schedule.h>
 #include <stdlib.h>
 #include <string.h>
-
-struct event {
-	uint64_t end;
-	uint32_t move; /* breaks ties; index into moves */
-	uint32_t pair;
-};
-
-/* A heap. */
-struct events {
-	struct event *items;
-	size_t count, room;
-};
 
 struct timed {
 	struct ordo_matched_move move;
@@ -47,7 +36,7 @@ struct matching {
 	uint32_t *counts;    /* [nrank] how many chunks are there or on their way there */
 	struct timed *moves; /* [nmove] in the order in which they begin */
 	size_t nmove, move_room;
-	struct events events;
+	struct ordo_events events;	 /* ends of moves */
 	uint64_t now, deadline, missing; /* missing: chunks where they are wanted */
 };
 
@@ -64,40 +53,6 @@ static void set_bit(uint64_t *bits, uint32_t i)
 static void clear_bit(uint64_t *bits, uint32_t i)
 {
 	bits[i / 64] &= ~(UINT64_C(1) << i % 64);
-}
-
-static bool comes_before(const struct event *a, const struct event *b)
-{
-	return a->end != b->end ? a->end < b->end : a->move < b->move;
-}
-
-static bool push_event(struct events *events, struct event event)
-{
-	if (!ordo_array_reserve(
-		    &events->items, &events->room, events->count + 1, sizeof *events->items))
-		return false;
-	struct event *heap = events->items;
-	size_t at = events->count++;
-	for (; at && comes_before(&event, &heap[(at - 1) / 2]); at = (at - 1) / 2)
-		heap[at] = heap[(at - 1) / 2];
-	heap[at] = event;
-	return true;
-}
-
-static struct event pop_event(struct events *events)
-{
-	struct event *heap = events->items;
-	const struct event first = heap[0], last = heap[--events->count];
-	size_t at = 0;
-	for (size_t child; (child = 2 * at + 1) < events->count; at = child) {
-		if (child + 1 < events->count && comes_before(&heap[child + 1], &heap[child]))
-			child++;
-		if (!comes_before(&heap[child], &last))
-			break;
-		heap[at] = heap[child];
-	}
-	heap[at] = last;
-	return first;
 }
 
 /* A chunk that the sender has and nobody takes to the receiver: one that the fewest ranks have; or
@@ -152,7 +107,7 @@ static bool begin_move(struct matching *m, uint32_t p, uint32_t chunk)
 	const struct ordo_match_pair *pair = &m->pairs[p];
 	const uint64_t end = m->now + pair->time;
 	if (!ordo_array_reserve(&m->moves, &m->move_room, m->nmove + 1, sizeof *m->moves) ||
-		!push_event(&m->events, (struct event){end, (uint32_t)m->nmove, p}))
+		!ordo_events_push(&m->events, (struct ordo_event){end, (uint32_t)m->nmove}))
 		return false;
 	m->moves[m->nmove++] = (struct timed){{pair->from, pair->to, chunk, false}, p, end};
 	if (m->wish->to) {
@@ -239,10 +194,10 @@ static bool match_now(struct matching *m)
 	return worked;
 }
 
-static void end_move(struct matching *m, const struct event *event)
+static void end_move(struct matching *m, const struct timed *timed)
 {
-	const struct ordo_match_pair *pair = &m->pairs[event->pair];
-	const uint32_t chunk = m->moves[event->move].move.chunk, *to = m->wish->to;
+	const struct ordo_match_pair *pair = &m->pairs[timed->pair];
+	const uint32_t chunk = timed->move.chunk, *to = m->wish->to;
 	occupy(m, pair, false);
 	set_bit(m->has + (size_t)pair->to * m->nword, chunk);
 	m->missing -= !to || to[chunk] == pair->to;
@@ -313,15 +268,13 @@ static bool run(struct matching *m)
 {
 	bool worked = match_now(m);
 	while (worked && m->missing) {
-		struct events *events = &m->events;
+		struct ordo_events *events = &m->events;
 		if (!events->count)
 			raise_deadline(m);
 		else
-			m->now = events->items[0].end;
-		while (events->count && events->items[0].end == m->now) {
-			const struct event event = pop_event(events);
-			end_move(m, &event);
-		}
+			m->now = events->items[0].time;
+		while (events->count && events->items[0].time == m->now)
+			end_move(m, &m->moves[ordo_events_pop(events).item]);
 		worked = match_now(m);
 	}
 	return worked;
@@ -412,11 +365,11 @@ static bool turn_round(struct matching *m, struct ordo_matched_move *turned, uin
 {
 	m->events.count = 0;
 	for (size_t i = m->nmove; i-- > 0;)
-		if (!push_event(&m->events, (struct event){UINT64_MAX - m->moves[i].end,
-						    (uint32_t)(m->nmove - 1 - i), 0}))
+		if (!ordo_events_push(&m->events, (struct ordo_event){UINT64_MAX - m->moves[i].end,
+							  (uint32_t)(m->nmove - 1 - i)}))
 			return false;
 	for (size_t i = 0; i < m->nmove; i++) {
-		order[i] = (uint32_t)m->nmove - 1 - pop_event(&m->events).move;
+		order[i] = (uint32_t)m->nmove - 1 - ordo_events_pop(&m->events).item;
 		const struct ordo_matched_move *move = &m->moves[order[i]].move;
 		turned[i] = (struct ordo_matched_move){move->to, move->from, move->chunk, false};
 	}

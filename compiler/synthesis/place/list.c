@@ -238,7 +238,7 @@ static void run(struct lister *lister)
 			return;
 		lister->pass.time = lister->events.items[0].time;
 		while (lister->events.count && lister->events.items[0].time == lister->pass.time)
-			complete(lister, ordo_events_pop(&lister->events).server);
+			complete(lister, ordo_events_pop(&lister->events).item);
 	}
 }
 
