@@ -47,18 +47,6 @@ static bool prepare(struct ordo_resolved_request *request, struct ordo_error *er
 	return true;
 }
 
-static struct ordo_tree_load small_load(const struct ordo_resolved_request *request)
-{
-	const uint32_t K = request->problem.chunks_per_block;
-	return (struct ordo_tree_load){
-		.tree = request->prepared,
-		.root = request->problem.root,
-		.chunks = {0, K},
-		.unit = K,
-		.stream = ORDO_NONE,
-	};
-}
-
 static uint32_t chunks(const struct ordo_resolved_request *request)
 {
 	return is_small(request) ? 1 : ordo_flow_chunks(request);
@@ -70,7 +58,7 @@ static void build(struct ordo_builder *b, const struct ordo_resolved_request *re
 		ordo_flow_build(b, request);
 		return;
 	}
-	const struct ordo_tree_load load = small_load(request);
+	const struct ordo_tree_load load = ordo_tree_whole(request);
 	ordo_keep_own(b, &request->problem);
 	ordo_tree_build(b, request->problem.op, &load);
 }
@@ -79,7 +67,7 @@ static uint64_t steps(const struct ordo_resolved_request *request)
 {
 	if (!is_small(request))
 		return ordo_flow_steps(request);
-	const struct ordo_tree_load load = small_load(request);
+	const struct ordo_tree_load load = ordo_tree_whole(request);
 	return ordo_tree_steps(request->problem.op, &load);
 }
 
@@ -87,7 +75,7 @@ static uint64_t volume(const struct ordo_resolved_request *request)
 {
 	if (!is_small(request))
 		return ordo_flow_volume(request);
-	const struct ordo_tree_load load = small_load(request);
+	const struct ordo_tree_load load = ordo_tree_whole(request);
 	uint64_t most = 0;
 	for (uint32_t rank = 0; rank < request->problem.nrank; rank++) {
 		const uint64_t sent = ordo_tree_sent(request->problem.op, &load, rank);

@@ -89,18 +89,6 @@ static bool prepare(struct ordo_resolved_request *request, struct ordo_error *er
 	return true;
 }
 
-static struct ordo_tree_load load_of(const struct ordo_resolved_request *request)
-{
-	const uint32_t K = request->problem.chunks_per_block;
-	return (struct ordo_tree_load){
-		.tree = request->prepared,
-		.root = request->problem.root,
-		.chunks = {0, K},
-		.unit = K,
-		.stream = ORDO_NONE,
-	};
-}
-
 static uint32_t chunks(const struct ordo_resolved_request *request)
 {
 	return is_small(request) ? 1 : ordo_flow_chunks(request);
@@ -113,7 +101,7 @@ static void build(struct ordo_builder *b, const struct ordo_resolved_request *re
 	} else if (!has_tree(request)) {
 		ordo_negabinary_exchange(b, request);
 	} else {
-		const struct ordo_tree_load load = load_of(request);
+		const struct ordo_tree_load load = ordo_tree_whole(request);
 		ordo_keep_own(b, &request->problem);
 		ordo_tree_build(b, request->problem.op, &load);
 	}
@@ -125,7 +113,7 @@ static uint64_t steps(const struct ordo_resolved_request *request)
 		return ordo_flow_steps(request);
 	if (!has_tree(request))
 		return ordo_flow_of(request).nstep;
-	const struct ordo_tree_load load = load_of(request);
+	const struct ordo_tree_load load = ordo_tree_whole(request);
 	return ordo_tree_steps(request->problem.op, &load);
 }
 

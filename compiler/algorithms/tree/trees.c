@@ -208,6 +208,18 @@ void ordo_tree_spread(struct ordo_builder *b, const struct ordo_tree_load *load,
 	}
 }
 
+struct ordo_tree_load ordo_tree_whole(const struct ordo_resolved_request *request)
+{
+	const uint32_t K = request->problem.chunks_per_block;
+	return (struct ordo_tree_load){
+		.tree = request->prepared,
+		.root = request->problem.root,
+		.chunks = {0, K},
+		.unit = K,
+		.stream = ORDO_NONE,
+	};
+}
+
 void ordo_tree_build(
 	struct ordo_builder *b, enum ordo_operator op, const struct ordo_tree_load *load)
 {

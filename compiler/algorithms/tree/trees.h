@@ -56,6 +56,8 @@ struct ordo_tree_load {
 	uint32_t unit, stream;
 	bool by_child; /* a stream `down` for each child of a rank, instead of that number */
 };
+/* The whole vector of a request through the tree that it prepared, in one unit. */
+struct ordo_tree_load ordo_tree_whole(const struct ordo_resolved_request *request);
 void ordo_tree_sum(struct ordo_builder *b, const struct ordo_tree_load *load);
 /* summed: after ordo_tree_sum. */
 void ordo_tree_spread(struct ordo_builder *b, const struct ordo_tree_load *load, bool summed);
