@@ -22,13 +22,6 @@ static bool may_begin(const struct ordo_plan *plan, const struct rank_state *ran
 	return round < atomic_load(&rank->rounds_ended) + plan->window;
 }
 
-static uint32_t prepend(struct ordo_plan *plan, uint32_t stream, uint32_t list)
-{
-	plan->streams[stream].at = plan->schedule->streams[stream].first;
-	plan->streams[stream].next = list;
-	return stream;
-}
-
 static void park(struct ordo_plan *plan, struct rank_state *rank, uint32_t stream)
 {
 	uint32_t head = atomic_load_explicit(&rank->parked, memory_order_relaxed);
@@ -50,7 +43,9 @@ static uint32_t take_parked(struct ordo_plan *plan, struct rank_state *rank)
 			const uint64_t round = plan->streams[s].round;
 			next = plan->streams[s].next;
 			if (may_begin(plan, rank, round)) {
-				ready = prepend(plan, s, ready);
+				plan->streams[s].at = plan->schedule->streams[s].first;
+				plan->streams[s].next = ready;
+				ready = s;
 				continue;
 			}
 			park(plan, rank, s);
@@ -65,10 +60,11 @@ static uint32_t take_parked(struct ordo_plan *plan, struct rank_state *rank)
 static bool is_last(struct ordo_plan *plan, uint32_t rank, uint64_t round)
 {
 	const struct ordo_program *program = &plan->schedule->programs[rank];
-	const uint32_t nstream = program->end_stream - program->first_stream;
+	const uint64_t nstream = program->end_stream - program->first_stream;
 	_Atomic uint64_t *ended = &plan->ranks[rank].ended[round & 1];
 	/* Nobody counts round r + 2 before all have counted round r. */
-	return (atomic_fetch_add_explicit(ended, 1, memory_order_acq_rel) + 1) % nstream == 0;
+	return atomic_fetch_add_explicit(ended, 1, memory_order_acq_rel) + 1 ==
+	       (round / 2 + 1) * nstream;
 }
 
 uint32_t ordo_end_stream(struct ordo_plan *plan, uint32_t stream, bool *complete)
@@ -82,11 +78,9 @@ uint32_t ordo_end_stream(struct ordo_plan *plan, uint32_t stream, bool *complete
 		ordo_divide_round(plan, rank, round);
 		*complete = atomic_fetch_add(&state->rounds_ended, 1) + 1 == nround;
 	}
-	const bool again = round + 1 < nround, now = again && may_begin(plan, state, round + 1);
-	if (again && !now)
+	const bool again = round + 1 < nround;
+	if (again)
 		park(plan, state, stream);
-	uint32_t ready = ORDO_NONE;
-	if (nround > 1 && (last || (again && !now && may_begin(plan, state, round + 1))))
-		ready = take_parked(plan, state);
-	return now ? prepend(plan, stream, ready) : ready;
+	return last || (again && may_begin(plan, state, round + 1)) ? take_parked(plan, state)
+								    : ORDO_NONE;
 }
