@@ -5,14 +5,14 @@
 #include <ordo/builder.h>
 #include <ordo/detail/accumulate.h>
 #include <ordo/detail/order.h>
+#include <ordo/detail/slots.h>
 
 /* The largest bound of all orders that the schedule has. */
-static bool find_error(struct call *call, const struct ordo_schedule *schedule, enum ordo_type type,
-	struct sum_cost *cost)
+static bool find_error(struct call *call, const struct ordo_schedule *schedule,
+	const struct ordo_proof *proof, enum ordo_type type, struct sum_cost *cost)
 {
 	struct ordo_error error;
-	struct ordo_proof *proof = ordo_verify(schedule, NULL, &error);
-	struct ordo_forest *forest = proof ? ordo_forest_create(&error) : NULL;
+	struct ordo_forest *forest = ordo_forest_create(&error);
 	struct ordo_order *order =
 		forest ? ordo_order_create(forest, schedule, proof, &error) : NULL;
 	for (uint32_t i = 0; order && i < order->nclass; i++) {
@@ -24,16 +24,7 @@ static bool find_error(struct call *call, const struct ordo_schedule *schedule, 
 	const bool worked = order;
 	ordo_order_destroy(order);
 	ordo_forest_destroy(forest);
-	ordo_proof_destroy(proof);
 	return worked || refuse_error(call, &error);
-}
-
-static uint64_t elements_of(
-	const struct ordo_problem *problem, uint64_t count, const struct ordo_task *task)
-{
-	const uint32_t K = problem->chunks_per_block, end = task->chunk + task->count;
-	return (end / K - task->chunk / K) * count + ordo_chunk_begin(count, K, end % K, 1) -
-	       ordo_chunk_begin(count, K, task->chunk % K, 1);
 }
 
 static double bytes_sent(const struct ordo_schedule *schedule, enum ordo_type type, uint64_t bytes)
@@ -46,7 +37,8 @@ static double bytes_sent(const struct ordo_schedule *schedule, enum ordo_type ty
 	for (uint32_t i = 0; i < schedule->ntask; i++) {
 		const struct ordo_task *task = &schedule->tasks[i];
 		if (ordo_task_moves(task) && ordo_task_crosses(task))
-			sent += (double)elements_of(problem, count, task) *
+			sent += (double)ordo_chunks_elements(
+					problem, count, task->chunk, task->count) *
 				(task->src_buffer == ORDO_SCRATCH &&
 							task->dst_buffer == ORDO_SCRATCH
 						? wide
@@ -57,7 +49,7 @@ static double bytes_sent(const struct ordo_schedule *schedule, enum ordo_type ty
 
 static bool find_cost(struct call *call, const struct predicting *setting,
 	const struct ordo_topology *topology, const struct ordo_schedule *schedule,
-	enum ordo_type type, struct sum_cost *cost)
+	const struct ordo_proof *proof, enum ordo_type type, struct sum_cost *cost)
 {
 	const enum ordo_type accumulator = ordo_accumulator(&schedule->problem, type);
 	const struct ordo_predict_options options = {.topology = topology,
@@ -75,12 +67,13 @@ static bool find_cost(struct call *call, const struct predicting *setting,
 	*cost = (struct sum_cost){.sent = bytes_sent(schedule, type, setting->bytes),
 		.seconds = prediction->timeline->total};
 	ordo_prediction_destroy(prediction);
-	return find_error(call, schedule, type, cost);
+	return find_error(call, schedule, proof, type, cost);
 }
 
 bool find_accumulate_price(struct call *call, const struct predicting *setting,
 	const struct ordo_request *request, const struct ordo_moves *moves,
-	const struct ordo_schedule *schedule, struct accumulate_price *price)
+	const struct ordo_schedule *schedule, const struct ordo_proof *proof,
+	struct accumulate_price *price)
 {
 	struct ordo_request plain = *request;
 	struct ordo_moves same;
@@ -102,12 +95,14 @@ bool find_accumulate_price(struct call *call, const struct predicting *setting,
 	}
 	struct ordo_schedule *without =
 		moves ? ordo_compile_moves(&same, &plain, &error) : ordo_compile(&plain, &error);
+	struct ordo_proof *own = without ? ordo_verify(without, NULL, &error) : NULL;
 	const struct ordo_topology *topology = request->topology;
-	const bool worked =
-		without ? find_cost(call, setting, topology, schedule, price->type, &price->with) &&
-				  find_cost(call, setting, topology, without, price->type,
-					  &price->without)
-			: refuse_error(call, &error);
+	const bool worked = own ? find_cost(call, setting, topology, schedule, proof, price->type,
+					  &price->with) &&
+					    find_cost(call, setting, topology, without, own,
+						    price->type, &price->without)
+				: refuse_error(call, &error);
+	ordo_proof_destroy(own);
 	ordo_schedule_destroy(without);
 	return worked;
 }

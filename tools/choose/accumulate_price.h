@@ -20,10 +20,11 @@ struct accumulate_price {
 
 /* Compiles the same schedule, of moves or if they are NULL of an algorithm, without --accumulate,
  * and predicts both for the size and type of the setting, on the topology or NULL. request: the
- * limits that both have. false: call->status. */
+ * limits that both have. proof: of the schedule. false: call->status. */
 bool find_accumulate_price(struct call *call, const struct predicting *setting,
 	const struct ordo_request *request, const struct ordo_moves *moves,
-	const struct ordo_schedule *schedule, struct accumulate_price *price);
+	const struct ordo_schedule *schedule, const struct ordo_proof *proof,
+	struct accumulate_price *price);
 /* Into "accumulate_price" with --json, else as lines. */
 void report_accumulate_price(const struct report *report, const struct ordo_problem *problem,
 	const struct accumulate_price *price);

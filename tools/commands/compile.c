@@ -351,8 +351,8 @@ static bool find_price(struct call *call, const struct args *args,
 		.max_tokens = args->max_tokens,
 		.staging_slots = args->staging_slots};
 	return !ordo_is_order_free(&product->schedule->problem) || args->setting.counts ||
-	       find_accumulate_price(
-		       call, &setting, &request, args->moves, product->schedule, &product->form);
+	       find_accumulate_price(call, &setting, &request, args->moves, product->schedule,
+		       product->proof, &product->form);
 }
 
 /* The bound of the wire, and what the schedule loads on the busiest link. false: call->status. */

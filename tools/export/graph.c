@@ -38,11 +38,8 @@ struct builder {
 
 static uint64_t elements_of(const struct builder *builder, const struct ordo_task *task)
 {
-	const uint32_t K = builder->schedule->problem.chunks_per_block,
-		       end = task->chunk + task->count;
-	const uint64_t n = builder->options->count;
-	return (end / K - task->chunk / K) * n + ordo_chunk_begin(n, K, end % K, 1) -
-	       ordo_chunk_begin(n, K, task->chunk % K, 1);
+	return ordo_chunks_elements(
+		&builder->schedule->problem, builder->options->count, task->chunk, task->count);
 }
 
 static uint64_t element_in(const struct builder *builder, uint32_t buffer)

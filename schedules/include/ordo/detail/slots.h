@@ -55,6 +55,15 @@ ORDO_API uint32_t ordo_in_place_output_slot(
  * for every n < 2^63. */
 ORDO_API uint64_t ordo_chunk_begin(uint64_t n, uint32_t K, uint32_t k, uint64_t alignment);
 
+/* Elements of the chunks [first, first + count), of equal blocks of n elements, not aligned. */
+static inline uint64_t ordo_chunks_elements(
+	const struct ordo_problem *problem, uint64_t n, uint32_t first, uint32_t count)
+{
+	const uint32_t K = problem->chunks_per_block, end = first + count;
+	return (end / K - first / K) * n + ordo_chunk_begin(n, K, end % K, 1) -
+	       ordo_chunk_begin(n, K, first % K, 1);
+}
+
 /* Blocks of unequal sizes. */
 
 /* The most elements of all blocks together: their bytes fit a size (plan_set.h), whatever the
