@@ -3,6 +3,7 @@
  * compares sums with the dyadic tree, which it evaluates by itself, and what lies between the
  * elements with what it put there; its exit status is 1 if they differ. With the argument
  * `backwards` it makes one call, of a type of negative extent. */
+#include "dyadic.h"
 #include <mpi.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -25,27 +26,6 @@ enum { NWAY = sizeof ways / sizeof *ways - 1 }; /* without the last */
 static int rank, nrank, nfailed;
 static const struct way *way;
 static float in[ROOM], out[ROOM];
-
-static float value(int r, int i)
-{
-	const int a = (i * 7919 + r * 104729) % 1000003;
-	return (float)(a *
-		       (i % 3 == 0	    ? 16384.0
-			       : i % 3 == 1 ? 1.0 / 1024
-					    : 1.0) /
-		       (r % 2 ? 3 : 7));
-}
-
-static float tree(int begin, int end, int i)
-{
-	int half = 1;
-	if (end - begin == 1)
-		return value(begin, i);
-	while (half * 2 < end - begin)
-		half *= 2;
-	const float left = tree(begin, begin + half, i), right = tree(begin + half, end, i);
-	return left + right;
-}
 
 static void add(void *left, void *right, int *n, MPI_Datatype *datatype)
 {
@@ -74,7 +54,7 @@ static void fill(float *memory)
 	for (int i = 0; i < ROOM; i++)
 		memory[i] = GAP;
 	for (int i = 0; i < N; i++)
-		*element(memory, i) = value(rank, i);
+		*element(memory, i) = value(rank, i, 0);
 }
 
 /* Elements [0, n) are those of the sum from `first` on; those behind have the rank's own values,
@@ -82,7 +62,7 @@ static void fill(float *memory)
 static void expect(const char *what, int first, int n)
 {
 	for (int i = 0; i < N; i++) {
-		const float wanted = i < n ? tree(0, nrank, first + i) : value(rank, i);
+		const float wanted = i < n ? tree(0, nrank, first + i, 0) : value(rank, i, 0);
 		if (*element(out, i) != wanted) {
 			printf("%s, %s: element %d of rank %d is %g, not %g\n", what, way->name, i,
 				rank, (double)*element(out, i), (double)wanted);

@@ -1,6 +1,7 @@
 /* requests.c - a program of MPI that knows nothing of us, and whose reductions do not block. It
  * compares them with the dyadic tree, which it evaluates by itself from the inputs of all ranks,
  * and prints what differs; its exit status is 1 then. */
+#include "dyadic.h"
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,31 +19,10 @@ static int rank, nrank, nfailed;
 static MPI_Status ignored[32]; /* gcc takes MPICH's MPI_STATUSES_IGNORE for an empty array */
 static int salt;	       /* other inputs in every round */
 
-static float value(int r, int i)
-{
-	const int a = ((i + salt * 31) * 7919 + r * 104729) % 1000003;
-	return (float)(a *
-		       (i % 3 == 0	    ? 16384.0
-			       : i % 3 == 1 ? 1.0 / 1024
-					    : 1.0) /
-		       (r % 2 ? 3 : 7));
-}
-
-static float tree(int begin, int end, int i)
-{
-	int half = 1;
-	if (end - begin == 1)
-		return value(begin, i);
-	while (half * 2 < end - begin)
-		half *= 2;
-	const float left = tree(begin, begin + half, i), right = tree(begin + half, end, i);
-	return left + right;
-}
-
 static void expect(const char *what, int way, const float *out, int first, int n)
 {
 	for (int i = 0; i < n; i++)
-		if (out[i] != tree(0, nrank, first + i)) {
+		if (out[i] != tree(0, nrank, first + i, salt)) {
 			printf("%s, completed in way %d, root or kind %d: element %d of rank %d "
 			       "differs\n",
 				what, way % 16, way / 16, first + i, rank);
@@ -109,7 +89,7 @@ static void complete(MPI_Request *request, int way)
 static void make(float *in)
 {
 	for (int i = 0; i < N; i++)
-		in[i] = value(rank, i);
+		in[i] = value(rank, i, salt);
 }
 
 /* One reduction of each kind, begun and completed. */
@@ -269,7 +249,7 @@ static void make_columns(void)
 {
 	memset(sums, 0, sizeof sums);
 	for (int i = 0; i < ROWS * COLUMNS; i++)
-		matrix[i] = value(rank, i);
+		matrix[i] = value(rank, i, salt);
 }
 
 /* The first columns of sums are those from `first` on. */
@@ -277,7 +257,8 @@ static void expect_columns(const char *what, int first, int n)
 {
 	for (int i = 0; i < ROWS * n; i++) {
 		const int row = i / n, column = i % n;
-		if (sums[row * COLUMNS + column] == tree(0, nrank, row * COLUMNS + first + column))
+		if (sums[row * COLUMNS + column] ==
+			tree(0, nrank, row * COLUMNS + first + column, salt))
 			continue;
 		printf("%s of columns: row %d, column %d of rank %d differs\n", what, row,
 			first + column, rank);
@@ -364,7 +345,7 @@ static void check_columns_of_one_rank(void)
 		int ndiffer = 0;
 		make_columns();
 		for (int i = 0; i < ROWS * COLUMNS && rank; i++) /* transposed */
-			matrix[i] = value(rank, i % ROWS * COLUMNS + i / ROWS);
+			matrix[i] = value(rank, i % ROWS * COLUMNS + i / ROWS, salt);
 		if (blocking)
 			MPI_Allreduce(
 				matrix, sums, COLUMNS, rank ? other : column, op, MPI_COMM_WORLD);
@@ -375,7 +356,7 @@ static void check_columns_of_one_rank(void)
 		}
 		for (int i = 0; i < ROWS * COLUMNS; i++) {
 			const int place = rank ? i % ROWS * COLUMNS + i / ROWS : i;
-			ndiffer += sums[i] != tree(0, nrank, place);
+			ndiffer += sums[i] != tree(0, nrank, place, salt);
 		}
 		expect_true("columns of one rank", !ndiffer);
 	}
@@ -408,10 +389,10 @@ static void check_long_with_gaps(void)
 	MPI_Type_commit(&datatype);
 	MPI_Op_create(add_spaced, 1, &op);
 	for (int i = 0; i < LONG; i++)
-		spaced[i * step] = value(rank, i);
+		spaced[i * step] = value(rank, i, salt);
 	MPI_Allreduce(spaced, spaced_sums, LONG, datatype, op, MPI_COMM_WORLD);
 	for (int i = 0; i < LONG; i++)
-		ndiffer += spaced_sums[i * step] != tree(0, nrank, i);
+		ndiffer += spaced_sums[i * step] != tree(0, nrank, i, salt);
 	expect_true("a long vector with gaps on one rank", !ndiffer);
 	MPI_Op_free(&op);
 	MPI_Type_free(&datatype);
