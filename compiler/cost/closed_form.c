@@ -328,22 +328,28 @@ static bool bucket(const struct ordo_resolved_request *request, struct ordo_cost
 		request->problem.op == ORDO_REDUCESCATTER ? 2 * d * (p - 1) : 0, 2 * d * p);
 }
 
-/* Lanes as in bucket, in steps of halving and doubling. Where blocks are given, and far first, a
- * step sends several runs, and those of one lane go on before those of another are there. */
+/* Lanes as in bucket, in steps of halving and doubling, each of which goes over h links of a torus
+ * one after another: in every step h (a + n/2^t b), t = 1, 2, ... Where blocks are given, and far
+ * first, a step sends several runs, and those of one lane go on before those of another are there.
+ */
 static bool swing(const struct ordo_resolved_request *request, struct ordo_cost *cost)
 {
 	const struct ordo_flow flow = ordo_flow_of(request);
 	const uint64_t p = request->problem.nrank, K = request->problem.chunks_per_block;
-	const uint32_t q = rounds_to_reach(request->problem.nrank), lanes = flow.nlane;
-	const bool small = ordo_parameter_is(request, "data", "small");
+	const uint32_t q = flow.nstep, lanes = flow.nlane;
+	uint64_t links = 0, blocks = 0;
 	if (lanes > 1 && (!ordo_swing_spreads(request) || K % lanes))
 		return false;
-	if (small)
-		return is(cost, ORDO_COST_ROUNDS, q, q, (uint64_t)lanes * q, lanes);
-	if (lanes == 1)
+	for (uint32_t step = 0; step < q; step++) {
+		links += ordo_flow_hops(&flow, step);
+		blocks += ordo_flow_hops(&flow, step) * (p >> (step + 1));
+	}
+	if (ordo_parameter_is(request, "data", "small"))
+		return is(cost, ORDO_COST_ROUNDS, links, links, (uint64_t)lanes * q, lanes);
+	if (lanes == 1 && links == q)
 		return phases(request, ORDO_COST_ROUNDS, q, cost);
 	return request->problem.op == ORDO_ALLREDUCE && !flow.variant && K % (lanes * p) == 0 &&
-	       is(cost, ORDO_COST_ROUNDS, 2 * (uint64_t)q, 2 * (p - 1), lanes * (p - 1), lanes * p);
+	       is(cost, ORDO_COST_ROUNDS, 2 * links, 2 * blocks, lanes * (p - 1), lanes * p);
 }
 
 static bool alltoall(const struct ordo_resolved_request *request, struct ordo_cost *cost)

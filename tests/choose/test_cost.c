@@ -287,6 +287,27 @@ static struct ordo_topology *make(const char *name, uint32_t nrank)
 	return topology;
 }
 
+/* Ring of 16: distances 1, 1, 3, 5, and a message of 8, 4, 2, 1 blocks. */
+static void messages_that_are_passed_on_count_for_every_link(void **state)
+{
+	(void)state;
+	struct ordo_topology *topology = make("ring", 16);
+	struct ordo_request request = {.problem = {.op = ORDO_ALLREDUCE, .nrank = 16},
+		.algorithm = "swing",
+		.topology = topology};
+	struct ordo_cost cost = cost_of(&request);
+	assert_int_equal(cost.source, ORDO_COST_ROUNDS);
+	assert_int_equal(cost.steps, 2 * (1 + 1 + 3 + 5));
+	assert_int_equal(cost.wire * 32, 2 * (8 + 4 + 3 * 2 + 5) * cost.parts);
+	assert_int_equal(cost.reduced * 16, 15 * cost.parts);
+	request.algorithm = "swing(data=small)";
+	cost = cost_of(&request);
+	assert_int_equal(cost.steps, 10);
+	assert_int_equal(cost.wire * 2, 10 * cost.parts);
+	assert_int_equal(cost.reduced, 4 * cost.parts);
+	ordo_topology_destroy(topology);
+}
+
 static void ports_bound_the_links_used_at_once(void **state)
 {
 	(void)state;
@@ -382,6 +403,7 @@ int main(void)
 		cmocka_unit_test(alone_nothing_takes_time),
 		cmocka_unit_test(what_has_no_published_form_follows_from_its_rounds_or_claims),
 		cmocka_unit_test(that_is_so_for_butterflies_and_groups_too),
+		cmocka_unit_test(messages_that_are_passed_on_count_for_every_link),
 		cmocka_unit_test(ports_bound_the_links_used_at_once),
 		cmocka_unit_test(a_machine_is_as_slow_as_its_slowest_way),
 		cmocka_unit_test(what_does_not_apply_has_no_cost),

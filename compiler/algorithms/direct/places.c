@@ -1,14 +1,33 @@
 /* places.c - sums and copies between work places, as few moves as the places allow. */
 #include "places.h"
 
-/* From the source places of one rank to the work places of another. */
+/* Where a rank has chunks, or gets them: as `of` says; or, if that is NULL, from `at` on, where
+ * chunk `first` lies. */
+struct side {
+	struct ordo_at (*of)(struct ordo_builder *b, uint32_t rank, uint32_t chunk);
+	struct ordo_at at;
+	uint32_t first;
+};
+
 struct route {
 	struct ordo_builder *b;
-	uint32_t to, from;
-	struct ordo_at (*source)(struct ordo_builder *b, uint32_t rank, uint32_t chunk);
+	struct side to, from;
 	void (*move)(
 		struct ordo_builder *b, struct ordo_at dst, struct ordo_at src, uint32_t count);
 };
+
+static struct side side_of(
+	uint32_t rank, struct ordo_at (*of)(struct ordo_builder *b, uint32_t rank, uint32_t chunk))
+{
+	return (struct side){.of = of, .at = {.rank = rank}};
+}
+
+static struct ordo_at place_of(struct ordo_builder *b, const struct side *side, uint32_t chunk)
+{
+	const struct ordo_at at = side->at;
+	return side->of ? side->of(b, at.rank, chunk)
+			: ordo_at(at.rank, at.buffer, at.slot + chunk - side->first);
+}
 
 struct ordo_at ordo_sum_of(struct ordo_builder *b, uint32_t rank, uint32_t chunk)
 {
@@ -31,8 +50,8 @@ static struct ordo_slice cut_piece(
 	struct ordo_at to = {0}, from = {0};
 	for (; count < chunks.count; count++) {
 		const uint32_t chunk = backwards ? end - 1 - count : chunks.first + count;
-		const struct ordo_at next_to = ordo_work(route->b, route->to, chunk),
-				     next_from = route->source(route->b, route->from, chunk);
+		const struct ordo_at next_to = place_of(route->b, &route->to, chunk),
+				     next_from = place_of(route->b, &route->from, chunk);
 		if (count && !(backwards ? follows(to, next_to) && follows(from, next_from)
 					 : follows(next_to, to) && follows(next_from, from)))
 			break;
@@ -46,8 +65,8 @@ static void move_all(const struct route *route, struct ordo_slice chunks, bool b
 {
 	while (chunks.count && !ordo_builder_failed(route->b)) {
 		const struct ordo_slice piece = cut_piece(route, chunks, backwards);
-		route->move(route->b, ordo_work(route->b, route->to, piece.first),
-			route->source(route->b, route->from, piece.first), piece.count);
+		route->move(route->b, place_of(route->b, &route->to, piece.first),
+			place_of(route->b, &route->from, piece.first), piece.count);
 		chunks.first += backwards ? 0 : piece.count;
 		chunks.count -= piece.count;
 	}
@@ -57,20 +76,49 @@ static void move_all(const struct route *route, struct ordo_slice chunks, bool b
 void ordo_make_ready(
 	struct ordo_builder *b, uint32_t rank, struct ordo_slice chunks, bool backwards)
 {
-	move_all(&(struct route){b, rank, rank, ordo_sum_of, ordo_copy}, chunks, backwards);
+	const struct route route = {
+		b, side_of(rank, ordo_work), side_of(rank, ordo_sum_of), ordo_copy};
+	move_all(&route, chunks, backwards);
 }
 
 void ordo_add_on(struct ordo_builder *b, uint32_t to, uint32_t from, struct ordo_slice chunks,
 	bool backwards)
 {
-	move_all(&(struct route){b, to, from, ordo_sum_of, ordo_builder_reduce}, chunks, backwards);
+	const struct route route = {
+		b, side_of(to, ordo_work), side_of(from, ordo_sum_of), ordo_builder_reduce};
+	move_all(&route, chunks, backwards);
 }
 
 void ordo_pass_on(struct ordo_builder *b, uint32_t to, uint32_t from, struct ordo_slice chunks,
 	bool summed, bool backwards)
 {
-	move_all(&(struct route){b, to, from, summed ? ordo_work : ordo_held, ordo_copy}, chunks,
-		backwards);
+	const struct route route = {b, side_of(to, ordo_work),
+		side_of(from, summed ? ordo_work : ordo_held), ordo_copy};
+	move_all(&route, chunks, backwards);
+}
+
+void ordo_send_sum_off(struct ordo_builder *b, struct ordo_at aside, uint32_t from,
+	struct ordo_slice chunks, bool backwards)
+{
+	const struct route route = {
+		b, {NULL, aside, chunks.first}, side_of(from, ordo_sum_of), ordo_copy};
+	move_all(&route, chunks, backwards);
+}
+
+void ordo_send_off(struct ordo_builder *b, struct ordo_at aside, uint32_t from,
+	struct ordo_slice chunks, bool summed, bool backwards)
+{
+	const struct route route = {b, {NULL, aside, chunks.first},
+		side_of(from, summed ? ordo_work : ordo_held), ordo_copy};
+	move_all(&route, chunks, backwards);
+}
+
+void ordo_deliver(struct ordo_builder *b, uint32_t to, struct ordo_at aside,
+	struct ordo_slice chunks, bool sums, bool backwards)
+{
+	const struct route route = {b, side_of(to, ordo_work), {NULL, aside, chunks.first},
+		sums ? ordo_builder_reduce : ordo_copy};
+	move_all(&route, chunks, backwards);
 }
 
 void ordo_keep_own(struct ordo_builder *b, const struct ordo_problem *problem)

@@ -22,6 +22,15 @@ void ordo_add_on(struct ordo_builder *b, uint32_t to, uint32_t from, struct ordo
  * its work places, not in its input. */
 void ordo_pass_on(struct ordo_builder *b, uint32_t to, uint32_t from, struct ordo_slice chunks,
 	bool summed, bool backwards);
+/* The same by way of other ranks: the chunks, or from's sum of them, go to consecutive places of
+ * the first of these; the last of them brings them to the work places of `to`; sums: adds them
+ * there. */
+void ordo_send_sum_off(struct ordo_builder *b, struct ordo_at aside, uint32_t from,
+	struct ordo_slice chunks, bool backwards);
+void ordo_send_off(struct ordo_builder *b, struct ordo_at aside, uint32_t from,
+	struct ordo_slice chunks, bool summed, bool backwards);
+void ordo_deliver(struct ordo_builder *b, uint32_t to, struct ordo_at aside,
+	struct ordo_slice chunks, bool sums, bool backwards);
 /* In stream "copy" and phase "copy in": what a rank has in its input and needs as it is in its
  * output. */
 void ordo_keep_own(struct ordo_builder *b, const struct ordo_problem *problem);

@@ -152,11 +152,31 @@ static uint32_t join(const struct ordo_flow *flow, uint32_t nplace)
 	return nrun;
 }
 
+static bool goes_backwards(enum ordo_flow_part part)
+{
+	return part == ORDO_FLOW_SPREAD || part == ORDO_FLOW_GATHER;
+}
+
+uint32_t ordo_flow_forward(const struct ordo_flow *flow, enum ordo_flow_part part, uint32_t step)
+{
+	return goes_backwards(part) ? flow->nstep - 1 - step : step;
+}
+
+uint32_t ordo_flow_hops(const struct ordo_flow *flow, uint32_t step)
+{
+	return flow->hops ? flow->hops(flow, step) : 1;
+}
+
+uint32_t ordo_flow_via(const struct ordo_flow *flow, uint32_t step, uint32_t member, uint32_t hop)
+{
+	return flow->via(flow, step, member, hop);
+}
+
 struct ordo_transfer ordo_flow_transfer(
 	const struct ordo_flow *flow, enum ordo_flow_part part, uint32_t step, uint32_t number)
 {
-	const bool backwards = part == ORDO_FLOW_SPREAD || part == ORDO_FLOW_GATHER;
-	const uint32_t forward = backwards ? flow->nstep - 1 - step : step;
+	const bool backwards = goes_backwards(part);
+	const uint32_t forward = ordo_flow_forward(flow, part, step);
 	const struct ordo_cargo cargo = flow->sends(flow, forward, number);
 	const uint32_t *place = flow->place ? flow->place + (size_t)flow->lane * flow->n : NULL;
 	uint32_t count = 0, slice = cargo.first;
@@ -196,29 +216,127 @@ static void make_ready(
 	}
 }
 
-static void transfer_all(struct ordo_builder *b, const struct ordo_flow *flow,
-	enum ordo_flow_part part, uint32_t step, bool backwards)
+/* Where the members between keep the messages of a lane. */
+struct relays {
+	uint32_t first; /* scratch slot */
+	uint32_t room;	/* chunks of the largest message */
+};
+
+/* A message that goes over several links, and the one that is next. */
+struct passage {
+	const struct ordo_transfer *transfer;
+	uint32_t step; /* of the ReduceScatter */
+	uint32_t hop, hops;
+	const struct relays *relays;
+};
+
+/* Where the member that a message comes to over a link keeps it, from a chunk of it on. */
+static struct ordo_at kept_at(
+	const struct ordo_flow *flow, const struct passage *passage, uint32_t hop, uint32_t chunk)
+{
+	const uint32_t member = ordo_flow_via(flow, passage->step, passage->transfer->from, hop);
+	return ordo_at(ordo_flow_rank(flow, member), ORDO_SCRATCH,
+		passage->relays->first + hop % ORDO_FLOW_TURNS * passage->relays->room + chunk);
+}
+
+static void pass_over_link(struct ordo_builder *b, const struct ordo_flow *flow,
+	enum ordo_flow_part part, const struct passage *passage, bool backwards)
+{
+	const struct ordo_transfer *transfer = passage->transfer;
+	const bool sums = part == ORDO_FLOW_SUM,
+		   summed = ordo_operator_facts(flow->problem.op)->reduces;
+	const uint32_t from = ordo_flow_rank(flow, transfer->from),
+		       to = ordo_flow_rank(flow, transfer->to), hop = passage->hop;
+	uint32_t at = 0;
+	for (uint32_t k = 0; backwards && k < transfer->nrun; k++)
+		at += transfer->runs[k].count;
+	for (uint32_t k = 0; k < transfer->nrun; k++) {
+		const struct ordo_slice run = run_of(transfer, k, backwards);
+		at -= backwards ? run.count : 0;
+		if (hop + 1 == passage->hops)
+			ordo_deliver(b, to, kept_at(flow, passage, hop, at), run, sums, backwards);
+		else if (hop)
+			ordo_copy(b, kept_at(flow, passage, hop + 1, at),
+				kept_at(flow, passage, hop, at), run.count);
+		else if (sums)
+			ordo_send_sum_off(b, kept_at(flow, passage, 1, at), from, run, backwards);
+		else
+			ordo_send_off(
+				b, kept_at(flow, passage, 1, at), from, run, summed, backwards);
+		at += backwards ? 0 : run.count;
+	}
+}
+
+static void transfer_runs(struct ordo_builder *b, const struct ordo_flow *flow,
+	enum ordo_flow_part part, const struct ordo_transfer *transfer, bool backwards)
 {
 	const bool summed = ordo_operator_facts(flow->problem.op)->reduces;
+	const uint32_t from = ordo_flow_rank(flow, transfer->from),
+		       to = ordo_flow_rank(flow, transfer->to);
+	for (uint32_t k = 0; k < transfer->nrun; k++)
+		if (part == ORDO_FLOW_SUM)
+			ordo_add_on(b, to, from, run_of(transfer, k, backwards), backwards);
+		else
+			ordo_pass_on(
+				b, to, from, run_of(transfer, k, backwards), summed, backwards);
+}
+
+/* All messages go over one link before any goes over the next, so that each link takes one at a
+ * time. */
+static void transfer_all(struct ordo_builder *b, const struct ordo_flow *flow,
+	enum ordo_flow_part part, uint32_t step, const struct relays *relays, bool backwards)
+{
+	const uint32_t forward = ordo_flow_forward(flow, part, step),
+		       hops = ordo_flow_hops(flow, forward);
 	ordo_stream(b, "send", flow->nlane > 1 ? flow->lane : ORDO_NONE);
-	for (uint32_t i = 0; i < flow->n && !ordo_builder_failed(b); i++) {
-		const struct ordo_transfer transfer = ordo_flow_transfer(flow, part, step, i);
-		const uint32_t from = ordo_flow_rank(flow, transfer.from),
-			       to = ordo_flow_rank(flow, transfer.to);
-		for (uint32_t k = 0; k < transfer.nrun; k++)
-			if (part == ORDO_FLOW_SUM)
-				ordo_add_on(
-					b, to, from, run_of(&transfer, k, backwards), backwards);
+	for (uint32_t hop = 0; hop < hops; hop++)
+		for (uint32_t i = 0; i < flow->n && !ordo_builder_failed(b); i++) {
+			const struct ordo_transfer transfer =
+				ordo_flow_transfer(flow, part, step, i);
+			const struct passage passage = {&transfer, forward, hop, hops, relays};
+			if (hops == 1)
+				transfer_runs(b, flow, part, &transfer, backwards);
 			else
-				ordo_pass_on(b, to, from, run_of(&transfer, k, backwards), summed,
-					backwards);
+				pass_over_link(
+					b, flow, part, &passage, hop % 2 ? !backwards : backwards);
+		}
+}
+
+/* The chunks of the largest message of a lane that goes over several links. */
+static uint32_t largest_passed_on(const struct ordo_flow *flow, enum ordo_flow_part part)
+{
+	uint32_t most = 0;
+	for (uint32_t step = 0; part != ORDO_FLOW_NO_PART && step < flow->nstep; step++) {
+		if (ordo_flow_hops(flow, ordo_flow_forward(flow, part, step)) == 1)
+			continue;
+		for (uint32_t i = 0; i < flow->n; i++) {
+			const struct ordo_transfer transfer =
+				ordo_flow_transfer(flow, part, step, i);
+			uint32_t count = 0;
+			for (uint32_t k = 0; k < transfer.nrun; k++)
+				count += transfer.runs[k].count;
+			most = count > most ? count : most;
+		}
+	}
+	return most;
+}
+
+static void reserve_relays(struct ordo_builder *b, const struct ordo_flow *flow,
+	const struct ordo_flow_parts *parts, struct relays *relays)
+{
+	struct ordo_flow lane = *flow;
+	for (lane.lane = 0; flow->hops && lane.lane < flow->nlane; lane.lane++) {
+		const uint32_t first = largest_passed_on(&lane, parts->first),
+			       second = largest_passed_on(&lane, parts->second),
+			       room = first > second ? first : second;
+		relays[lane.lane] = (struct relays){ordo_scratch(b, ORDO_FLOW_TURNS * room), room};
 	}
 }
 
 /* The run made ready or received last is used first, so that one Wait covers a whole step: steps
  * alternate between forward and backward order, and preparation goes the other way. */
 static void build_part(struct ordo_builder *b, const struct ordo_flow *flow,
-	enum ordo_flow_part part, bool backwards)
+	enum ordo_flow_part part, const struct relays *relays, bool backwards)
 {
 	static const char *const names[] = {"reduce-scatter", "all-gather", "scatter", "gather"};
 	struct ordo_flow lane = *flow;
@@ -227,7 +345,7 @@ static void build_part(struct ordo_builder *b, const struct ordo_flow *flow,
 		for (lane.lane = 0; lane.lane < flow->nlane; lane.lane++) {
 			if (part == ORDO_FLOW_SUM)
 				make_ready(b, &lane, step, !backwards);
-			transfer_all(b, &lane, part, step, backwards);
+			transfer_all(b, &lane, part, step, &relays[lane.lane], backwards);
 		}
 		backwards = !backwards;
 	}
@@ -285,13 +403,20 @@ void ordo_flow_build(struct ordo_builder *b, const struct ordo_resolved_request 
 {
 	const struct ordo_flow flow = ordo_flow_of(request);
 	const struct ordo_flow_parts parts = ordo_flow_parts(flow.problem.op);
+	struct relays *relays = ordo_array_make(flow.nlane, sizeof *relays, 0);
+	if (!relays) {
+		ordo_builder_fail_memory(b);
+		return;
+	}
+	reserve_relays(b, &flow, &parts, relays);
 	ordo_keep_own(b, &flow.problem);
 	if (flow.npair)
 		fold(b, &flow);
-	build_part(b, &flow, parts.first, false);
-	build_part(b, &flow, parts.second, flow.nstep % 2);
+	build_part(b, &flow, parts.first, relays, false);
+	build_part(b, &flow, parts.second, relays, flow.nstep % 2);
 	if (flow.npair)
 		unfold(b, &flow);
+	free(relays);
 }
 
 uint32_t ordo_flow_chunks(const struct ordo_resolved_request *request)

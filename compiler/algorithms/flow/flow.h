@@ -35,6 +35,11 @@ struct ordo_flow {
 	 * NULL: the algorithm has no Scatter and Gather. */
 	uint32_t (*lies_at)(
 		const struct ordo_flow *flow, uint32_t step, uint32_t from, uint32_t slice);
+	/* How many links a message of a step goes over, and the member that it comes to over the
+	 * first `hop` of them on its way from a member to that one's peer. Those between keep it in
+	 * scratch. NULL: messages go over one link. */
+	uint32_t (*hops)(const struct ordo_flow *flow, uint32_t step);
+	uint32_t (*via)(const struct ordo_flow *flow, uint32_t step, uint32_t member, uint32_t hop);
 	/* [nlane][n] where a slice lies among the slices of one block; NULL: slice i at i */
 	const uint32_t *place;
 	/* The first `npair` members stand for two ranks each, so that there are n + npair ranks:
@@ -52,6 +57,12 @@ struct ordo_flow *ordo_flow_make(struct ordo_resolved_request *request, uint32_t
 bool ordo_flow_cuts(enum ordo_operator op);
 /* The flow that `prepare` made, with the problem as it is now that K is settled. */
 struct ordo_flow ordo_flow_of(const struct ordo_resolved_request *request);
+
+/* Over how many links a message of a step of the ReduceScatter goes, and who passes it on. */
+uint32_t ordo_flow_hops(const struct ordo_flow *flow, uint32_t step);
+uint32_t ordo_flow_via(const struct ordo_flow *flow, uint32_t step, uint32_t member, uint32_t hop);
+/* A rank has places for so many messages that it passes on, which take turns. */
+enum { ORDO_FLOW_TURNS = 2 };
 
 /* Builds the whole operator, with the exchanges of pairs before and after. */
 void ordo_flow_build(struct ordo_builder *b, const struct ordo_resolved_request *request);
@@ -76,6 +87,9 @@ struct ordo_flow_parts {
 	enum ordo_flow_part first, second;
 };
 struct ordo_flow_parts ordo_flow_parts(enum ordo_operator op);
+
+/* The step of the ReduceScatter that a step of a part is, or is backwards. */
+uint32_t ordo_flow_forward(const struct ordo_flow *flow, enum ordo_flow_part part, uint32_t step);
 
 /* The runs of consecutive chunks that go from one member to another in a step of a part. */
 struct ordo_transfer {

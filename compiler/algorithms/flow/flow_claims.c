@@ -8,7 +8,7 @@ struct tally {
 	struct ordo_flow flow;
 	/* [n][n] by member and place, of the lane: length of the chain of cross-rank moves that
 	 * made its value */
-	uint8_t *depth;
+	uint16_t *depth;
 	uint64_t steps; /* the longest */
 	uint64_t *sent; /* [nrank] chunks sent */
 };
@@ -28,21 +28,28 @@ static void end(struct tally *tally)
 	free(tally->sent);
 }
 
-static uint8_t *depth_at(const struct tally *tally, uint32_t member, uint32_t place)
+static uint16_t *depth_at(const struct tally *tally, uint32_t member, uint32_t place)
 {
 	return &tally->depth[(size_t)member * tally->flow.n + place];
 }
 
-static void add_transfer(struct tally *tally, const struct ordo_transfer *transfer, bool adds)
+static void add_transfer(
+	struct tally *tally, const struct ordo_transfer *transfer, uint32_t step, bool adds)
 {
+	const uint32_t hops = ordo_flow_hops(&tally->flow, step);
 	for (uint32_t i = 0; i < transfer->nplace; i++) {
-		const uint8_t brought = *depth_at(tally, transfer->from, transfer->places[i]) + 1;
-		uint8_t *depth = depth_at(tally, transfer->to, transfer->places[i]);
+		const uint16_t brought =
+			(uint16_t)(*depth_at(tally, transfer->from, transfer->places[i]) + hops);
+		uint16_t *depth = depth_at(tally, transfer->to, transfer->places[i]);
 		*depth = adds && *depth > brought ? *depth : brought;
 	}
-	for (uint32_t i = 0; i < transfer->nrun; i++)
-		tally->sent[ordo_flow_rank(&tally->flow, transfer->from)] +=
-			transfer->runs[i].count;
+	for (uint32_t hop = 0; hop < hops; hop++) {
+		const uint32_t member = hop ? ordo_flow_via(&tally->flow, step, transfer->from, hop)
+					    : transfer->from;
+		for (uint32_t i = 0; i < transfer->nrun; i++)
+			tally->sent[ordo_flow_rank(&tally->flow, member)] +=
+				transfer->runs[i].count;
+	}
 }
 
 static void count_part(struct tally *tally, enum ordo_flow_part part)
@@ -52,7 +59,8 @@ static void count_part(struct tally *tally, enum ordo_flow_part part)
 		for (uint32_t i = 0; i < flow->n; i++) {
 			const struct ordo_transfer transfer =
 				ordo_flow_transfer(flow, part, step, i);
-			add_transfer(tally, &transfer, part == ORDO_FLOW_SUM);
+			add_transfer(tally, &transfer, ordo_flow_forward(flow, part, step),
+				part == ORDO_FLOW_SUM);
 		}
 }
 
@@ -97,7 +105,7 @@ static bool count_all(struct tally *tally, const struct ordo_resolved_request *r
 	struct ordo_flow *flow = &tally->flow;
 	const struct ordo_flow_parts parts = ordo_flow_parts(flow->problem.op);
 	for (flow->lane = 0; flow->lane < flow->nlane; flow->lane++) {
-		memset(tally->depth, 0, (size_t)flow->n * flow->n);
+		memset(tally->depth, 0, (size_t)flow->n * flow->n * sizeof *tally->depth);
 		count_partners(tally);
 		count_part(tally, parts.first);
 		count_part(tally, parts.second);

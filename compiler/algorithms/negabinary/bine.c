@@ -112,7 +112,7 @@ static uint64_t steps(const struct ordo_resolved_request *request)
 	if (!is_small(request))
 		return ordo_flow_steps(request);
 	if (!has_tree(request))
-		return ordo_flow_of(request).nstep;
+		return ordo_negabinary_exchange_steps(request);
 	const struct ordo_tree_load load = ordo_tree_whole(request);
 	return ordo_tree_steps(request->problem.op, &load);
 }
@@ -123,7 +123,7 @@ static uint64_t volume(const struct ordo_resolved_request *request)
 	if (!is_small(request))
 		return ordo_flow_volume(request);
 	if (!has_tree(request))
-		return ordo_flow_of(request).nstep * K;
+		return ordo_negabinary_exchange_volume(request);
 	/* Only the root has a child in every step. */
 	const struct ordo_tree *tree = request->prepared;
 	return request->problem.op == ORDO_BROADCAST ? tree->nlevel * K : tree->nlevel ? K : 0;

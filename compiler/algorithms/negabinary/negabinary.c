@@ -10,6 +10,12 @@ struct negabinary {
 	 * back from an odd one; bit s: step s. NULL */
 	uint32_t *ways;
 	uint32_t *list; /* [n] of slices, until the next are asked for */
+	const struct ordo_torus *torus;
+	/* [nlane][nstep] the dimension of a step, and how many ranks along it a peer is away */
+	struct stride {
+		uint32_t dimension, s;
+	} * strides;
+	uint32_t *hops; /* [nlane][nstep] links to a peer */
 };
 
 static uint32_t log2_of(uint32_t power)
@@ -20,39 +26,42 @@ static uint32_t log2_of(uint32_t power)
 	return log;
 }
 
-/* 1 - 2 + 4 - ... up to 2^s, modulo 2^32. */
+/* How far the peer of step s is: |1 - 2 + 4 - ... up to 2^s|, so many ranks back where s is odd. */
 static uint32_t distance(uint32_t s)
 {
-	uint32_t sum = 0, power = 1;
-	for (uint32_t i = 0; i <= s; i++, power *= 2)
-		sum += i % 2 ? 0 - power : power;
+	uint32_t sum = 1;
+	for (uint32_t i = 1; i <= s; i++)
+		sum = (UINT32_C(1) << i) - sum;
 	return sum;
 }
 
-static uint32_t peer_of(
-	const struct ordo_level *level, uint32_t step, bool mirrored, uint32_t member)
+/* The rank that is reached after `hop` of the links that lead to the peer of step s. */
+static uint32_t along(
+	const struct ordo_level *level, uint32_t s, bool mirrored, uint32_t member, uint32_t hop)
 {
-	const bool odd = ordo_torus_digit(level, member) % 2;
-	const uint32_t way = distance(step);
-	return ordo_torus_along(level, member, (odd != mirrored ? 0 - way : way) % level->size);
+	const bool odd = ordo_torus_digit(level, member) % 2,
+		   back = (odd != mirrored) != (s % 2 == 1);
+	return ordo_torus_along(level, member, (back ? 0 - hop : hop) % level->size);
 }
 
 /* The steps of a lane, near first: step s of each dimension that has as many, the lane's own one
  * first. */
-static void set_peers(const struct ordo_flow *flow, const struct negabinary *pattern,
-	const struct ordo_torus *torus, uint32_t lane)
+static void set_peers(const struct ordo_flow *flow, const struct negabinary *pattern, uint32_t lane)
 {
+	const struct ordo_torus *torus = pattern->torus;
 	uint32_t done = 0;
 	for (uint32_t s = 0; done < flow->nstep; s++)
 		for (uint32_t i = 0; i < torus->count; i++) {
-			const struct ordo_level *level = &torus->at[(lane / 2 + i) % torus->count];
+			const uint32_t dimension = (lane / 2 + i) % torus->count;
+			const struct ordo_level *level = &torus->at[dimension];
 			if (1u << s >= level->size)
 				continue;
-			const uint32_t step = flow->variant ? flow->nstep - 1 - done : done;
-			uint32_t *peers =
-				pattern->peers + ((size_t)lane * flow->nstep + step) * flow->n;
+			const size_t step = (size_t)lane * flow->nstep +
+					    (flow->variant ? flow->nstep - 1 - done : done);
 			for (uint32_t member = 0; member < flow->n; member++)
-				peers[member] = peer_of(level, s, lane % 2, member);
+				pattern->peers[step * flow->n + member] =
+					along(level, s, lane % 2, member, distance(s));
+			pattern->strides[step] = (struct stride){dimension, s};
 			done++;
 		}
 }
@@ -121,10 +130,16 @@ static bool fill(struct ordo_resolved_request *request, struct ordo_flow *flow,
 		((size_t)flow->nlane * flow->nstep * n + 1) * sizeof *pattern->peers);
 	pattern->list = ordo_arena_alloc(&request->arena, n * sizeof *pattern->list);
 	pattern->ways = ordo_arena_alloc(&request->arena, n * sizeof *pattern->ways);
-	if (!pattern->peers || !pattern->list || !pattern->ways)
+	pattern->strides = ordo_arena_alloc(&request->arena,
+		((size_t)flow->nlane * flow->nstep + 1) * sizeof *pattern->strides);
+	pattern->hops = ordo_arena_alloc(
+		&request->arena, ((size_t)flow->nlane * flow->nstep + 1) * sizeof *pattern->hops);
+	pattern->torus = torus;
+	if (!pattern->peers || !pattern->list || !pattern->ways || !pattern->strides ||
+		!pattern->hops)
 		return false;
 	for (uint32_t lane = 0; lane < flow->nlane; lane++)
-		set_peers(flow, pattern, torus, lane);
+		set_peers(flow, pattern, lane);
 	for (uint32_t way = 0; way < flow->n; way++)
 		pattern->ways[go(flow, 0, way, flow->nstep)] = way;
 	return flow->variant || !ordo_flow_cuts(request->problem.op) ||
@@ -147,38 +162,135 @@ struct ordo_flow *ordo_negabinary_make(struct ordo_resolved_request *request,
 	return fill(request, flow, pattern, torus) ? request->prepared = flow : NULL;
 }
 
-/* Both send at once, so what arrives waits in scratch; two places in turn. */
-static void exchange_step(
-	struct ordo_builder *b, const struct ordo_flow *flow, uint32_t step, uint32_t scratch)
+static uint32_t hops(const struct ordo_flow *flow, uint32_t step)
+{
+	const struct negabinary *pattern = flow->pattern;
+	return pattern->hops[(size_t)flow->lane * flow->nstep + step];
+}
+
+static uint32_t via(const struct ordo_flow *flow, uint32_t step, uint32_t member, uint32_t hop)
+{
+	const struct negabinary *pattern = flow->pattern;
+	const struct stride *stride = &pattern->strides[(size_t)flow->lane * flow->nstep + step];
+	return along(
+		&pattern->torus->at[stride->dimension], stride->s, flow->lane % 2, member, hop);
+}
+
+/* Whether peers of a step lack links, but neighbours on the way to them do not. */
+static bool needs_relays(
+	const struct ordo_topology *topology, const struct ordo_flow *flow, uint32_t step)
+{
+	bool direct = true;
+	for (uint32_t member = 0; member < flow->n; member++) {
+		direct = direct && ordo_topology_reaches(topology, member,
+					   ordo_negabinary_peer(flow, step, member));
+		if (!ordo_topology_reaches(topology, member, via(flow, step, member, 1)))
+			return false;
+	}
+	return !direct;
+}
+
+void ordo_negabinary_relay(const struct ordo_resolved_request *request, struct ordo_flow *flow)
+{
+	const struct negabinary *pattern = flow->pattern;
+	for (flow->lane = 0; request->topology && flow->lane < flow->nlane; flow->lane++)
+		for (uint32_t step = 0; step < flow->nstep; step++) {
+			const size_t at = (size_t)flow->lane * flow->nstep + step;
+			const bool relays = needs_relays(request->topology, flow, step);
+			pattern->hops[at] = relays ? distance(pattern->strides[at].s) : 1;
+			flow->hops = relays ? hops : flow->hops;
+		}
+	flow->lane = 0;
+	flow->via = via;
+}
+
+/* Where chunks of an exchange lie in scratch: what arrives, in two places in turn, and what is
+ * passed on to others. */
+struct exchange_scratch {
+	uint32_t arrivals[2], relays;
+};
+
+/* What a rank has comes to the scratch of its peer, over one link after another. */
+static void bring(struct ordo_builder *b, const struct ordo_flow *flow, uint32_t step,
+	const struct ordo_slice *chunks, const struct exchange_scratch *scratch)
+{
+	const uint32_t K = flow->problem.chunks_per_block, links = ordo_flow_hops(flow, step);
+	for (uint32_t hop = 0; hop < links; hop++)
+		for (uint32_t member = 0; member < flow->n; member++) {
+			const uint32_t from = hop ? via(flow, step, member, hop) : member;
+			const bool ends = hop + 1 == links;
+			const uint32_t to = ends ? ordo_negabinary_peer(flow, step, member)
+						 : via(flow, step, member, hop + 1),
+				       kept = scratch->relays + hop % ORDO_FLOW_TURNS * K,
+				       next = scratch->relays + (hop + 1) % ORDO_FLOW_TURNS * K;
+			ordo_copy(b,
+				ordo_at(to, ORDO_SCRATCH,
+					(ends ? scratch->arrivals[step % 2] : next) +
+						chunks->first),
+				hop ? ordo_at(from, ORDO_SCRATCH, kept + chunks->first)
+				    : ordo_sum_of(b, member, chunks->first),
+				chunks->count);
+		}
+}
+
+/* Both send at once, so what arrives waits in scratch. */
+static void exchange_step(struct ordo_builder *b, const struct ordo_flow *flow, uint32_t step,
+	const struct exchange_scratch *scratch)
 {
 	const struct ordo_slice chunks =
 		ordo_slice_of(flow->problem.chunks_per_block, flow->nlane, flow->lane);
 	if (!chunks.count)
 		return;
 	ordo_stream(b, "exchange", flow->nlane > 1 ? flow->lane : ORDO_NONE);
-	for (uint32_t member = 0; member < flow->n; member++)
-		ordo_copy(b,
-			ordo_at(ordo_negabinary_peer(flow, step, member), ORDO_SCRATCH,
-				scratch + chunks.first),
-			ordo_sum_of(b, member, chunks.first), chunks.count);
+	bring(b, flow, step, &chunks, scratch);
 	for (uint32_t member = 0; member < flow->n; member++) {
 		ordo_make_ready(b, member, chunks, false);
 		ordo_reduce(b, ordo_work(b, member, chunks.first),
-			ordo_at(member, ORDO_SCRATCH, scratch + chunks.first), chunks.count);
+			ordo_at(member, ORDO_SCRATCH, scratch->arrivals[step % 2] + chunks.first),
+			chunks.count);
 	}
 }
 
 void ordo_negabinary_exchange(struct ordo_builder *b, const struct ordo_resolved_request *request)
 {
 	struct ordo_flow flow = ordo_flow_of(request);
+	struct exchange_scratch scratch;
 	const uint32_t K = flow.problem.chunks_per_block;
 	ordo_keep_own(b, &flow.problem);
 	if (flow.n == 1)
 		return;
-	const uint32_t first = ordo_scratch(b, K), second = ordo_scratch(b, K);
+	scratch.arrivals[0] = ordo_scratch(b, K);
+	scratch.arrivals[1] = ordo_scratch(b, K);
+	scratch.relays = ordo_scratch(b, flow.hops ? ORDO_FLOW_TURNS * K : 0);
 	for (uint32_t step = 0; step < flow.nstep; step++) {
 		ordo_phase(b, "exchange", step);
 		for (flow.lane = 0; flow.lane < flow.nlane; flow.lane++)
-			exchange_step(b, &flow, step, step % 2 ? second : first);
+			exchange_step(b, &flow, step, &scratch);
 	}
+}
+
+uint64_t ordo_negabinary_exchange_steps(const struct ordo_resolved_request *request)
+{
+	struct ordo_flow flow = ordo_flow_of(request);
+	uint64_t most = 0;
+	for (flow.lane = 0; flow.lane < flow.nlane; flow.lane++) {
+		uint64_t links = 0;
+		for (uint32_t step = 0; step < flow.nstep; step++)
+			links += ordo_flow_hops(&flow, step);
+		most = links > most ? links : most;
+	}
+	return most;
+}
+
+/* In every step each rank sends as many messages, its own and others', as these take links. */
+uint64_t ordo_negabinary_exchange_volume(const struct ordo_resolved_request *request)
+{
+	struct ordo_flow flow = ordo_flow_of(request);
+	uint64_t sent = 0;
+	for (flow.lane = 0; flow.lane < flow.nlane; flow.lane++)
+		for (uint32_t step = 0; step < flow.nstep; step++)
+			sent += (uint64_t)ordo_flow_hops(&flow, step) *
+				ordo_slice_of(flow.problem.chunks_per_block, flow.nlane, flow.lane)
+					.count;
+	return sent;
 }

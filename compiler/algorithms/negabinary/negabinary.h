@@ -24,6 +24,10 @@
 struct ordo_flow *ordo_negabinary_make(struct ordo_resolved_request *request,
 	const struct ordo_torus *torus, uint32_t nlane, bool far_first);
 
+/* Where a topology has no link to some peer of a step, but all those along its dimension, messages
+ * go from neighbour to neighbour: sets hops and via of the flow. */
+void ordo_negabinary_relay(const struct ordo_resolved_request *request, struct ordo_flow *flow);
+
 /* The peer of a member in a step of the flow's lane. */
 uint32_t ordo_negabinary_peer(const struct ordo_flow *flow, uint32_t step, uint32_t member);
 
@@ -31,7 +35,10 @@ uint32_t ordo_negabinary_peer(const struct ordo_flow *flow, uint32_t step, uint3
  * this order. With one dimension only. */
 uint32_t ordo_negabinary_way(const struct ordo_flow *flow, uint32_t from, uint32_t to);
 
-/* AllReduce of whole vectors: every member exchanges all it has in every step. */
+/* AllReduce of whole vectors: every member exchanges all it has in every step. Its claims: the
+ * longest chain of moves, and how many chunks the busiest rank sends. */
 void ordo_negabinary_exchange(struct ordo_builder *b, const struct ordo_resolved_request *request);
+uint64_t ordo_negabinary_exchange_steps(const struct ordo_resolved_request *request);
+uint64_t ordo_negabinary_exchange_volume(const struct ordo_resolved_request *request);
 
 #endif

@@ -12,7 +12,7 @@
  * volume   (N-1)/N of the vector a phase: AllReduce 2(N-1)/N; with whole vectors q
  * order    near first a quarter of the ranks of each dimension, for each lane; far first, and with
  *          whole vectors, one tree a lane
- * scratch  with whole vectors 2 vectors
+ * scratch  with whole vectors 2 vectors; to pass on, 2 messages a lane
  * source   De Sensi, Bonato, Saam and Hoefler, NSDI 2024 (arXiv:2401.09356)
  */
 #include "swing.h"
@@ -54,9 +54,11 @@ static bool prepare(struct ordo_resolved_request *request, struct ordo_error *er
 	}
 	const uint32_t nlane =
 		ordo_parameter_is(request, "ports", "one") || !torus->count ? 1 : 2 * torus->count;
-	return ordo_negabinary_make(request, torus, nlane, is_far_first(request))
-		       ? true
-		       : ordo_fail_memory(error);
+	struct ordo_flow *flow = ordo_negabinary_make(request, torus, nlane, is_far_first(request));
+	if (!flow)
+		return ordo_fail_memory(error);
+	ordo_negabinary_relay(request, flow);
+	return true;
 }
 
 static uint32_t chunks(const struct ordo_resolved_request *request)
@@ -74,14 +76,14 @@ static void build(struct ordo_builder *b, const struct ordo_resolved_request *re
 
 static uint64_t steps(const struct ordo_resolved_request *request)
 {
-	return is_small(request) ? ordo_flow_of(request).nstep : ordo_flow_steps(request);
+	return is_small(request) ? ordo_negabinary_exchange_steps(request)
+				 : ordo_flow_steps(request);
 }
 
 static uint64_t volume(const struct ordo_resolved_request *request)
 {
-	return is_small(request)
-		       ? (uint64_t)ordo_flow_of(request).nstep * request->problem.chunks_per_block
-		       : ordo_flow_volume(request);
+	return is_small(request) ? ordo_negabinary_exchange_volume(request)
+				 : ordo_flow_volume(request);
 }
 
 bool ordo_swing_spreads(const struct ordo_resolved_request *request)
@@ -140,14 +142,17 @@ const struct ordo_algorithm ordo_algorithm_swing = {
 		.when = "For tori and rings whose dimensions are powers of two, between the sizes "
 			"for which latency counts alone and those for which rings are as fast: "
 			"log2 N steps for each phase. On dimensions above 4 messages pass other "
-			"ranks, so the network must forward them.",
+			"ranks: the network forwards them, or these ranks do, over their links "
+			"to neighbours.",
 		.operators = 1u << ORDO_ALLREDUCE | 1u << ORDO_REDUCESCATTER | 1u << ORDO_ALLGATHER,
 		.ranks = "2^q in each dimension",
-		.steps = "q; AllReduce 2q; small data q",
-		.volume = "(N-1)/N n; AllReduce 2(N-1)/N n; small data q n",
+		.steps = "q; AllReduce 2q; small data q; where ranks pass on, distances 1, 1, 3, "
+			 "5, 11, ... for each 1",
+		.volume = "(N-1)/N n; AllReduce 2(N-1)/N n; small data q n; where ranks pass on, "
+			  "more",
 		.order = "near first N/4 trees for each lane in a ring; far first, small data: one "
 			 "for each lane",
-		.topologies = "torus and ring of up to 4 in each dimension; full mesh, switched",
+		.topologies = "torus and ring; full mesh, switched",
 		.source = "De Sensi, Bonato, Saam and Hoefler 2024",
 		.parameters = parameters,
 		.nparameter = sizeof parameters / sizeof *parameters,

@@ -234,28 +234,58 @@ static void whole_vectors_near_first_differ_from_rank_to_rank(void **state)
 	}
 }
 
-/* d dimensions of 4 ranks, p in all: AllReduce 2 q a + 2 (p-1)/p n b/(2d) + (p-1)/p n g; with whole
- * vectors q (a + n b/(2d) + n g). */
-static void check_time(const char *name, const char *algorithm, uint32_t d, bool small)
+/* The distance of the partner in step s. */
+static uint32_t distance(uint32_t s)
 {
-	const uint32_t p = 1u << (2 * d), q = 2 * d;
-	struct ordo_topology *topology = ordo_topology_make(name, p, NULL);
-	struct ordo_request request = request_of(ORDO_ALLREDUCE, p, algorithm);
+	const uint32_t to = partner(0, s, 1u << 20);
+	return to < 1u << 19 ? to : (1u << 20) - to;
+}
+
+struct problem {
+	const char *name; /* of the topology */
+	const char *algorithm;
+	uint32_t d, m;
+};
+
+/* d dimensions of m ranks, p in all, partners in step t at distance h(t): AllReduce twice the sum
+ * of h (a + n/2^t b/(2d)), and (p-1)/p n g; with whole vectors the sum of h (a + n b/(2d)) + n g.
+ */
+static double time_of(const struct problem *problem, const struct ordo_topology *topology, double n)
+{
+	const struct ordo_link *link = &topology->links[0];
+	const double a = 1e-9 * link->latency_ns, g = n * 1e-9 / 195;
+	const bool small = strstr(problem->algorithm, "small"),
+		   one = strstr(problem->algorithm, "ports=one");
+	const double b = n * 1e-9 / link->bandwidth_gbs / (one ? 1 : 2 * problem->d);
+	double sum = 0, part = 1, rest = 0;
+	for (uint32_t s = 0; 1u << s < problem->m; s++)
+		for (uint32_t i = 0; i < problem->d; i++) {
+			part /= 2;
+			rest += part;
+			sum += distance(s) * (a + (small ? 1 : part) * b) + (small ? g : 0);
+		}
+	return small ? sum : 2 * sum + rest * g;
+}
+
+static void check_time(const struct problem *problem)
+{
+	uint32_t p = 1;
+	for (uint32_t i = 0; i < problem->d; i++)
+		p *= problem->m;
+	struct ordo_topology *topology = ordo_topology_make(problem->name, p, NULL);
+	struct ordo_request request = request_of(ORDO_ALLREDUCE, p, problem->algorithm);
 	request.topology = topology;
 	struct ordo_schedule *schedule = compile_proved(&request);
-	for (uint64_t n = 8ull * d * p; n <= 1u << 28; n *= 64) {
+	for (uint64_t n = 8ull * problem->d * p; n <= 1u << 28; n *= 64) {
 		const struct ordo_predict_options options = {
 			.topology = topology, .machine = {.reduce_bandwidth_gbs = 195}, .bytes = n};
 		struct ordo_prediction *prediction = ordo_predict(schedule, &options, NULL);
 		assert_non_null(prediction);
-		const struct ordo_link *link = &topology->links[0];
-		const double part = (p - 1.0) / p * (double)n, a = 1e-9 * link->latency_ns,
-			     b = 1e-9 / link->bandwidth_gbs / (2 * d), g = 1e-9 / 195;
-		const double wanted =
-			small ? q * (a + (double)n * (b + g)) : 2 * q * a + part * (2 * b + g);
+		const double wanted = time_of(problem, topology, (double)n);
 		if (fabs(prediction->timeline->total - wanted) > 1e-12 * wanted)
-			fail_msg("%s on %s, %llu bytes: found %.17g, wanted %.17g", algorithm, name,
-				(unsigned long long)n, prediction->timeline->total, wanted);
+			fail_msg("%s on %s, %llu bytes: found %.17g, wanted %.17g",
+				problem->algorithm, problem->name, (unsigned long long)n,
+				prediction->timeline->total, wanted);
 		ordo_prediction_destroy(prediction);
 	}
 	ordo_schedule_destroy(schedule);
@@ -265,12 +295,72 @@ static void check_time(const char *name, const char *algorithm, uint32_t d, bool
 static void times_are_the_closed_form(void **state)
 {
 	(void)state;
-	check_time("ring", "swing", 1, false);
-	check_time("torus:4x4", "swing", 2, false);
-	check_time("torus:4x4x4", "swing", 3, false);
-	check_time("ring", "swing(data=small)", 1, true);
-	check_time("torus:4x4", "swing(data=small)", 2, true);
-	check_time("torus:4x4x4", "swing(data=small)", 3, true);
+	static const struct problem problems[] = {{"ring", "swing", 1, 4},
+		{"torus:4x4", "swing", 2, 4}, {"torus:4x4x4", "swing", 3, 4},
+		{"ring", "swing(data=small)", 1, 4}, {"torus:4x4", "swing(data=small)", 2, 4},
+		{"torus:4x4x4", "swing(data=small)", 3, 4},
+		/* some pass on */
+		{"ring", "swing", 1, 8}, {"ring", "swing", 1, 16}, {"ring", "swing", 1, 64},
+		{"torus:8x8", "swing", 2, 8}, {"torus:16x16", "swing", 2, 16},
+		{"ring", "swing(data=small)", 1, 8}, {"ring", "swing(data=small)", 1, 32},
+		{"torus:8x8", "swing(data=small)", 2, 8},
+		{"torus:16x16", "swing(data=small)", 2, 16}, {"ring", "swing(ports=one)", 1, 16},
+		{"torus:8x8", "swing(ports=one)", 2, 8}};
+	for (size_t i = 0; i < sizeof problems / sizeof *problems; i++)
+		check_time(&problems[i]);
+}
+
+/* Ranks that pass on. */
+
+static const struct {
+	const char *name, *sizes;
+	uint32_t nrank;
+} far_ones[] = {{"ring", "[8]", 8}, {"ring", "[16]", 16}, {"torus:4x8", "[8,4]", 32},
+	{"torus:8x8", "[8,8]", 64}, {"torus:2x8x2", "[2,8,2]", 32}};
+
+static const char *const far_forms[] = {
+	"", "first=far,", "ports=one,", "data=small,", "data=small,first=near,"};
+
+/* Every message goes over links to neighbours, the claims count all of them, and ranks add as they
+ * do where every two have a link. */
+static void check_passing_on(struct ordo_request *request, struct ordo_topology *topology)
+{
+	struct ordo_schedule *direct = compile_proved(request);
+	request->topology = topology;
+	assert_true(claims_hold(request));
+	struct ordo_schedule *schedule = compile_proved(request);
+	assert_true(schedule->ntask > direct->ntask);
+	struct ordo_proof *one = ordo_verify(direct, NULL, NULL),
+			  *other = ordo_verify(schedule, NULL, NULL);
+	assert_string_equal(one->digest, other->digest);
+	request->topology = NULL;
+	ordo_proof_destroy(one);
+	ordo_proof_destroy(other);
+	ordo_schedule_destroy(direct);
+	ordo_schedule_destroy(schedule);
+}
+
+static void ranks_that_pass_on_keep_claims_and_orders(void **state)
+{
+	(void)state;
+	char algorithm[64];
+	for (size_t i = 0; i < sizeof far_ones / sizeof *far_ones; i++) {
+		const uint32_t nrank = far_ones[i].nrank, chunks[] = {0, 1, 3, nrank + 1};
+		struct ordo_topology *topology = ordo_topology_make(far_ones[i].name, nrank, NULL);
+		for (size_t form = 0; form < sizeof far_forms / sizeof *far_forms; form++)
+			for (int op = 0; op < (form > 2 ? 1 : OPERATORS); op++) {
+				snprintf(algorithm, sizeof algorithm, "swing(%ssizes=%s)",
+					far_forms[form], far_ones[i].sizes);
+				struct ordo_request request =
+					request_of(operators[op], nrank, algorithm);
+				for (int k = 0; k < (nrank > 16 ? 1 : 4); k++) {
+					request.problem.chunks_per_block = chunks[k];
+					request.problem.in_place = k % 2;
+					check_passing_on(&request, topology);
+				}
+			}
+		ordo_topology_destroy(topology);
+	}
 }
 
 static void refused(const char *algorithm, enum ordo_operator op, uint32_t nrank, const char *text)
@@ -309,6 +399,7 @@ int main(void)
 		cmocka_unit_test(near_first_a_ring_has_a_quarter_as_many_trees_as_ranks),
 		cmocka_unit_test(whole_vectors_near_first_differ_from_rank_to_rank),
 		cmocka_unit_test(times_are_the_closed_form),
+		cmocka_unit_test(ranks_that_pass_on_keep_claims_and_orders),
 		cmocka_unit_test(other_sizes_are_refused),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
