@@ -11,7 +11,7 @@
 /* cmocka needs the four above. */
 #include <cmocka.h>
 
-enum { MOST_RANKS = 100, MOST_CHUNKS = 1024 };
+enum { MOST_RANKS = 256, MOST_CHUNKS = 5000 };
 
 struct job {
 	struct ordo_match_wish wish;
@@ -203,6 +203,9 @@ static void on_rings_tori_and_grids_nothing_is_lost(void **state)
 	check_bound(make("torus:5x5", 25), 2, 4);
 	check_bound(make("torus:8x8", 64), 3, 4);
 	check_bound(make("torus:10x10", 100), 2, 4);
+	check_bound(make("torus:10x10", 100), 50, 4);
+	check_bound(make("torus:16x16", 256), 1, 4);
+	check_bound(make("ring", 256), 1, 2);
 	check_bound(make("hypercube", 16), 4, 4);
 	check_bound(make("full-mesh", 8), 3, 7);
 	check_bound(make_grid(2, 2), 1, 2);

@@ -93,10 +93,45 @@ def _(ordo):
     wanted(counts[0] > 16 and counts[1] == 16, counts)
 
 
+def make_grid(width, height):
+    """Two-way links between neighbours."""
+    ends = [(place, place + 1) for place in range(width * height) if (place + 1) % width] + [
+        (place, place + width) for place in range(width * (height - 1))]
+    return {"schema": "ordo/topology/1", "name": "grid", "ranks": width * height,
+            "links": [{"from": a, "to": z, "latency_ns": 500, "bandwidth_gbs": 50}
+                      for pair in ends for a, z in (pair, pair[::-1])]}
+
+
+@desk_case("matching: 100 and more ranks, 200 and more chunks: no link carries more than it must")
+def _(ordo):
+    (ordo.folder / "grid.json").write_text(json.dumps(make_grid(10, 10)))
+    # The fewest links into a rank.
+    for name, ranks, pieces, links in (("torus:10x10", 100, 2, 4), ("torus:10x10", 100, 20, 4),
+                                       ("grid.json", 100, 2, 2), ("ring", 256, 1, 2),
+                                       ("hypercube", 128, 2, 7), ("torus:16x16", 256, 1, 4)):
+        topology = "./" + name if name.endswith(".json") else name
+        done = ordo.answer("compile", "allgather", "-n", ranks, "-t", topology, "-a",
+                           f"matching(pieces={pieces})", "-o", "m.json")
+        least = pieces * (ranks - 1)
+        wanted(abs(done["bound"]["loads"] - -(-least // links) / (least / links)) < 1e-9, name,
+               ranks, pieces, done["bound"])
+        ordo.works("verify", "m.json", "-t", topology)
+    ordo.works("compile", "reduce-scatter", "-n", 100, "-t", "torus:10x10", "-a",
+               "matching(pieces=2)", "-o", "m.json")
+    ordo.works("run", "m.json", "--check", "--size", "8KiB")
+    # A choice tries it there where nothing else serves.
+    chosen = ordo.answer("compile", "alltoall", "-n", 100, "-t", "torus:10x10", "-o", "m.json")
+    wanted(chosen["algorithm"] == "matching", chosen["algorithm"])
+    ordo.works("verify", "m.json", "-t", "torus:10x10")
+
+
 @desk_case("matching: what is wrong is named")
 def _(ordo):
-    ordo.fails(2, "found 65 ranks, wanted up to 64", "compile", "allgather", "-n", 65, "-a",
+    ordo.fails(2, "found 1025 ranks, wanted up to 1024", "compile", "allgather", "-n", 1025, "-a",
                "matching")
+    ordo.fails(2, "pieces", "compile", "allgather", "-n", 4, "-a", "matching(pieces=1025)")
+    ordo.fails(2, "found 102500 chunks on 100 ranks, wanted a product of at most 4194304",
+               "compile", "allgather", "-n", 100, "-a", "matching(pieces=1024)", "--chunks", 1025)
     ordo.fails(2, "wanted a product of at most", "compile", "alltoall", "-n", 64, "-a", "matching",
                "--chunks", 1000)
     ordo.fails(2, "matching has no Broadcast", "compile", "broadcast", "-n", 4, "-a", "matching")

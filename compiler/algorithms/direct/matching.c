@@ -18,7 +18,16 @@
 #include <ordo/topology.h>
 #include <stdlib.h>
 
-enum { MOST_RANKS = 64, MOST_PLACES = 1 << 22 };
+enum {
+	MOST_RANKS = 1024,
+	/* A choice tries it up to so many ranks: with more, it takes seconds to compile. For what
+	 * one rank gets there is often no other algorithm. */
+	MOST_TRIED_RANKS = 64,
+	MOST_TRIED_RANKS_OF_ONE = 256,
+	/* Chunks times ranks: what all ranks get takes a move for each, what one gets a bit. */
+	MOST_PLACES = 1 << 22,
+	MOST_PLACES_OF_ONE = 1 << 24
+};
 
 /* Moves of one phase. */
 struct phase {
@@ -102,10 +111,12 @@ static bool match_phase(const struct matched *matched, const struct ordo_problem
 static bool match(
 	struct matched *matched, const struct ordo_problem *problem, struct ordo_error *error)
 {
-	if ((uint64_t)ordo_nchunk(problem) * problem->nrank > MOST_PLACES)
+	const int most =
+		sums(problem->op) || spreads(problem->op) ? MOST_PLACES : MOST_PLACES_OF_ONE;
+	if ((uint64_t)ordo_nchunk(problem) * problem->nrank > (uint64_t)most)
 		return ordo_fail(error, ORDO_USAGE, 0,
 			"matching: found %u chunks on %u ranks, wanted a product of at most %d",
-			ordo_nchunk(problem), problem->nrank, MOST_PLACES);
+			ordo_nchunk(problem), problem->nrank, most);
 	matched->K = 0;
 	if ((sums(problem->op) && !match_phase(matched, problem, &matched->sums, true, error)) ||
 		(problem->op != ORDO_REDUCESCATTER &&
@@ -349,13 +360,13 @@ static uint64_t volume(const struct ordo_resolved_request *request)
 
 static const struct ordo_parameter parameters[] = {
 	{.name = "pieces",
-		.values = "auto|1..64",
+		.values = "auto|1..1024",
 		.fallback = "auto",
 		.meaning =
 			"chunks of a block; of AllReduce, of what a rank sums; auto: 1, or by size",
 		.kind = ORDO_NUMBER,
 		.least = 1,
-		.most = 64,
+		.most = 1024,
 		.fixes_chunks = true},
 	{.name = "bytes",
 		.values = "1..",
@@ -370,16 +381,27 @@ static const struct ordo_parameter parameters[] = {
 /* Operators whose blocks may be cut into any number of chunks. */
 enum {
 	SPREAD = 1 << ORDO_ALLREDUCE | 1 << ORDO_REDUCESCATTER | 1 << ORDO_ALLGATHER,
+	FOR_ONE = 1 << ORDO_SCATTER | 1 << ORDO_GATHER | 1 << ORDO_ALLTOALL,
 	MOST_TRIED = 1 << 10
 };
 
 static const struct ordo_variant variants[] = {
-	{.settings = "", .sparse = true, .pipelines = SPREAD, .most_moves = MOST_TRIED},
-	{.settings = "links=fast", .slow = true},
+	{.settings = "",
+		.operators = SPREAD,
+		.sparse = true,
+		.pipelines = SPREAD,
+		.most_moves = MOST_TRIED,
+		.most_ranks = MOST_TRIED_RANKS},
+	{.settings = "",
+		.operators = FOR_ONE,
+		.sparse = true,
+		.most_ranks = MOST_TRIED_RANKS_OF_ONE},
+	{.settings = "links=fast", .slow = true, .most_ranks = MOST_TRIED_RANKS},
 	{.settings = "links=paired",
 		.one_way = true,
 		.pipelines = SPREAD,
-		.most_moves = MOST_TRIED},
+		.most_moves = MOST_TRIED,
+		.most_ranks = MOST_TRIED_RANKS},
 };
 
 const struct ordo_algorithm ordo_algorithm_matching = {
@@ -396,7 +418,7 @@ const struct ordo_algorithm ordo_algorithm_matching = {
 		.operators = 1u << ORDO_ALLREDUCE | 1u << ORDO_REDUCESCATTER |
 			     1u << ORDO_ALLGATHER | 1u << ORDO_SCATTER | 1u << ORDO_GATHER |
 			     1u << ORDO_ALLTOALL,
-		.ranks = "up to 64",
+		.ranks = "up to 1,024",
 		.steps = "the longest chain of moves of a chunk; AllReduce both phases",
 		.volume = "what the busiest rank sends, of its own and of others",
 		.order = "a tree for each chunk",

@@ -10,13 +10,22 @@ struct ordo_match_pair {
 	uint64_t time; /* that a chunk takes, in ps */
 };
 
+/* Pairs grouped by a number: those of i are pairs[first[i]] to pairs[first[i + 1] - 1],
+ * ascending. */
+struct ordo_match_groups {
+	uint32_t *first, *pairs;
+};
+
 struct ordo_match_network {
 	const struct ordo_match_wish *wish;
 	uint32_t nrank, npair;
 	struct ordo_match_pair *pairs; /* [npair] */
 	uint32_t *links;
 	size_t pair_room, nlink, link_room;
-	uint64_t *distance; /* [nrank * nrank] of the fastest way; UINT64_MAX: there is none */
+	struct ordo_match_groups by_from, by_to, by_link;
+	/* [nrank * nrank] of the fastest way; UINT64_MAX: there is none. NULL: all get all, and
+	 * ways lead from every rank to every other. */
+	uint64_t *distance;
 };
 
 /* The caller frees it, also after false: a chunk has no way to where it is wanted (ORDO_USAGE), or

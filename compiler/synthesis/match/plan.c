@@ -10,7 +10,6 @@ enum { ROUNDS = 4 };
 /* The search for one chunk's way: from every rank, the squares of what its links carry. */
 struct search {
 	const struct ordo_match_network *network;
-	const uint32_t *first; /* [nrank + 1] of the pairs from a rank */
 	const uint64_t *loads; /* [links of the topology] chunks */
 	uint32_t to;
 	uint64_t *least; /* [nrank] UINT64_MAX: not known yet */
@@ -30,10 +29,12 @@ static uint64_t load_of(const struct search *search, const struct ordo_match_pai
 static uint64_t find_least(struct search *search, uint32_t from)
 {
 	const struct ordo_match_network *network = search->network;
-	const uint32_t n = network->nrank;
+	const struct ordo_match_groups *groups = &network->by_from;
+	const size_t n = network->nrank;
 	if (from == search->to || search->least[from] != UINT64_MAX)
 		return from == search->to ? 0 : search->least[from];
-	for (uint32_t p = search->first[from]; p < search->first[from + 1]; p++) {
+	for (uint32_t i = groups->first[from]; i < groups->first[from + 1]; i++) {
+		const uint32_t p = groups->pairs[i];
 		const struct ordo_match_pair *pair = &network->pairs[p];
 		const uint64_t rest = network->distance[pair->to * n + search->to];
 		if (rest == UINT64_MAX ||
@@ -88,7 +89,7 @@ static struct ranked *rank_chunks(const struct ordo_match_network *network)
 	struct ranked *ranked = ordo_array_make(wish->nchunk, sizeof *ranked, 0);
 	for (uint32_t c = 0; ranked && c < wish->nchunk; c++)
 		ranked[c] = (struct ranked){
-			network->distance[wish->from[c] * network->nrank + wish->to[c]], c};
+			network->distance[(size_t)wish->from[c] * network->nrank + wish->to[c]], c};
 	if (ranked)
 		qsort(ranked, wish->nchunk, sizeof *ranked, compare_ranked);
 	return ranked;
@@ -115,15 +116,6 @@ static bool find_ways(const struct ordo_match_network *network, struct ordo_matc
 	return ranked;
 }
 
-/* Pairs stand in ascending order of their senders. */
-static void count_pairs(const struct ordo_match_network *network, uint32_t *first)
-{
-	for (uint32_t p = 0; p < network->npair; p++)
-		first[network->pairs[p].from + 1]++;
-	for (uint32_t rank = 0; rank < network->nrank; rank++)
-		first[rank + 1] += first[rank];
-}
-
 static bool gather_ways(
 	struct ordo_match_plan *plan, const uint32_t *ways, uint32_t nchunk, uint32_t nrank)
 {
@@ -139,23 +131,17 @@ static bool gather_ways(
 bool ordo_match_plan_make(struct ordo_match_plan *plan, const struct ordo_match_network *network)
 {
 	const uint32_t n = network->nrank, nchunk = network->wish->nchunk;
-	uint32_t *ways = ordo_array_make((size_t)nchunk * n, sizeof *ways, 0),
-		 *first = ordo_array_make((size_t)n + 1, sizeof *first, 0);
+	uint32_t *ways = ordo_array_make((size_t)nchunk * n, sizeof *ways, 0);
 	uint64_t *loads = ordo_array_make(network->wish->topology->nlink, sizeof *loads, 0);
 	struct search search = {.network = network,
-		.first = first,
 		.loads = loads,
 		.least = ordo_array_make(n, sizeof *search.least, 0),
 		.best = ordo_array_make(n, sizeof *search.best, 0)};
 	plan->first = ordo_array_make((size_t)nchunk + 1, sizeof *plan->first, 0);
-	bool worked = ways && first && loads && search.least && search.best && plan->first;
-	if (worked) {
-		count_pairs(network, first);
-		worked = find_ways(network, plan, ways, &search, loads) &&
-			 gather_ways(plan, ways, nchunk, n);
-	}
+	bool worked = ways && loads && search.least && search.best && plan->first;
+	worked = worked && find_ways(network, plan, ways, &search, loads) &&
+		 gather_ways(plan, ways, nchunk, n);
 	free(ways);
-	free(first);
 	free(loads);
 	free(search.least);
 	free(search.best);

@@ -18,25 +18,35 @@ static struct ordo_way extend(
 		.bandwidth_gbs = link->bandwidth_gbs < most ? link->bandwidth_gbs : most};
 }
 
+/* Returns whether a vertex was reached, or reached better. */
+static bool go_on(const struct ordo_topology *topology, uint32_t vertex, struct ordo_way *ways)
+{
+	bool more = false;
+	for (uint32_t l = topology->first_link[vertex]; l < topology->first_link[vertex + 1]; l++) {
+		const struct ordo_link *link = &topology->links[l];
+		if (link->down)
+			continue;
+		const struct ordo_way next = extend(&ways[vertex], topology, l);
+		if (is_better(&next, &ways[link->to])) {
+			ways[link->to] = next;
+			more = true;
+		}
+	}
+	return more;
+}
+
 void ordo_ways_from(const struct ordo_topology *topology, uint32_t rank, struct ordo_way *ways)
 {
-	for (uint32_t v = 0; v < topology->nrank + topology->nswitch; v++)
+	const uint32_t nvertex = topology->nrank + topology->nswitch;
+	for (uint32_t v = 0; v < nvertex; v++)
 		ways[v] = (struct ordo_way){.hops = ORDO_NONE, .link = ORDO_NONE};
 	ways[rank] = (struct ordo_way){.link = ORDO_NONE, .bandwidth_gbs = 1e300};
-	bool more = true;
-	for (uint32_t hops = 0; more; hops++) {
+	bool more = go_on(topology, rank, ways);
+	for (uint32_t hops = 1; more; hops++) {
 		more = false;
-		for (uint32_t l = 0; l < topology->nlink; l++) {
-			const struct ordo_link *link = &topology->links[l];
-			if (link->down || ways[link->from].hops != hops ||
-				(link->from < topology->nrank && link->from != rank))
-				continue;
-			const struct ordo_way next = extend(&ways[link->from], topology, l);
-			if (is_better(&next, &ways[link->to])) {
-				ways[link->to] = next;
-				more = true;
-			}
-		}
+		for (uint32_t v = topology->nrank; v < nvertex; v++)
+			if (ways[v].hops == hops)
+				more |= go_on(topology, v, ways);
 	}
 }
 
