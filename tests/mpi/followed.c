@@ -55,6 +55,9 @@ static void reduce_all(int n)
 	MPI_Wait(&request, MPI_STATUS_IGNORE);
 	snprintf(name, sizeof name, "iallreduce-%d", n);
 	print_of(name, 0, n);
+	MPI_Allreduce(in, out, n, MPI_FLOAT, MPI_PROD, MPI_COMM_WORLD);
+	snprintf(name, sizeof name, "product-%d", n);
+	print_of(name, 0, n);
 	MPI_Allreduce(numbers, sums, n, MPI_C_DOUBLE_COMPLEX, MPI_SUM, MPI_COMM_WORLD);
 	snprintf(name, sizeof name, "complex-%d", n);
 	print(name, sums, (size_t)n * sizeof *sums);

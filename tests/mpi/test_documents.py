@@ -3,6 +3,7 @@
 
 What a document sums to is computed here, by executing its tasks one after another."""
 import json
+import math
 import pathlib
 import re
 import shutil
@@ -211,6 +212,69 @@ def _():
         agree(results(start(4, path, settings)), wished)
 
 
+def in_units(x, least):
+    """A float as an integer in units of 2^least, exactly."""
+    significand, exponent = math.frexp(x)
+    whole, shift = int(significand * 2**53), exponent - 53 - least
+    return whole << shift if shift >= 0 else whole >> -shift
+
+
+def binned_sum(column, precision, least, words):
+    """The sum of what is in the `words` highest bins of 28 bits, rounded once."""
+    units = [in_units(x, least) for x in column]
+    bins = [max(abs(u).bit_length() - 1, 0) // 28 for u in units]
+    cut = 28 * max(max(bins) - (words - 1), 0)
+    total = sum((1 if u > 0 else -1) * (abs(u) >> cut << cut) for u in units)
+    drop = max(abs(total).bit_length() - precision, 0)
+    kept, rest = abs(total) >> drop, abs(total) & ((1 << drop) - 1)
+    half = 1 << drop >> 1
+    kept += drop > 0 and (rest > half or (rest == half and kept & 1))
+    return math.ldexp(kept, drop + least) * (1 if total >= 0 else -1)
+
+
+def sum_floats(vectors):
+    return [binned_sum(column, 24, -149, 2) for column in zip(*vectors)]
+
+
+def sum_complex(vectors):
+    return [tuple(binned_sum([x[part] for x in column], 53, -1074, 3) for part in (0, 1))
+            for column in zip(*vectors)]
+
+
+def binned(n):
+    whole = digest(pack(sum_floats([floats(r, n) for r in range(3)])))
+    numbers = sum_complex([[(value(r, i) / 11, value(r, i + 1)) for i in range(n)]
+                           for r in range(3)])
+    return {f"{name}-{n}": whole for name in ("allreduce", "in-place", "iallreduce")} | {
+        f"complex-{n}": digest(b"".join(struct.pack("dd", *one) for one in numbers))}
+
+
+@case("a document whose sums have no order gives them, by every way; other operations it does not")
+def _():
+    path, form = folder("binned"), ("--accumulate", "binned(bins=2)")
+    compile_schedule(path / "all.json", "AllReduce", 3, "ring", *form)
+    compile_schedule(path / "to.json", "Reduce", 3, "ring", "--root", "1", *form)
+    compile_schedule(path / "scatter.json", "ReduceScatter", 3, "ring", *form)
+    n = 3 * 100 + 37 * 3
+    sums = digest(pack(sum_floats([floats(r, n) for r in range(3)])))
+    root = digest(pack(sum_floats([floats(r, 600) for r in range(3)])))
+    wished = {**binned(7), **binned(600),
+              **{name: root for name in ("reduce-1", "reduce-in-place-1", "ireduce-1")},
+              **{name: sums for name in ("scatter", "scatter-in-place", "iscatter")}}
+    plain = results(launch.run(LIBRARY, launch.command(LIBRARY, 3, [PROGRAM]),
+                               {"LD_PRELOAD": PATH}))
+    for settings in ("", ",messages"):
+        done = start(3, path, settings)
+        found = results(done)
+        agree(found, wished)
+        agree(found, {name: plain[name] for name in ("product-600", "reduce-0")})
+        wanted("all.json: AllReduce on 3 ranks, by ring, sums without order (binned(bins=2))"
+               in done.stderr, done.stderr)
+        wanted("not covered by plans: AllReduce on 3 ranks, in the order dyadic" in done.stderr,
+               done.stderr)
+    wanted(plain["allreduce-600"] != wished["allreduce-600"], "the inputs show no difference")
+
+
 @case("a plan set is followed by size, and the report says where its order changes")
 def _():
     path = folder("sets") / "by-size"
@@ -301,6 +365,9 @@ def _():
     compile_schedule(path / "a.json", "AllReduce", 2, "ring")
     compile_schedule(path / "b.json", "AllReduce", 2, "mesh", "--in-place")
     fails(start(2, path), "two documents for AllReduce on 2 ranks: a.json and b.json")
+    path = folder("exact")
+    compile_schedule(path / "a.json", "AllReduce", 2, "ring", "--accumulate", "exact")
+    fails(start(2, path), "plans: ", "it accumulates in exact form, and MPI has no type")
     path = folder("failures")
     command = [ORDO, "compile", "allreduce", "-n", "3", "--fail-any-link", "-o", path]
     subprocess.run(command, check=True, stderr=subprocess.DEVNULL)

@@ -1,6 +1,8 @@
 /* test_plans.c - the schedules that reductions follow: all of an order have its trees, and a part
- * that rank 0 sends is the one the rank would make. */
+ * that rank 0 sends is the one the rank would make, of a document as well, whose trees I-forms
+ * evaluate. */
 #include "engine/communicator.h"
+#include "engine/elements.h"
 #include "engine/folder.h"
 #include "engine/plan.h"
 #include <ordo/compiler.h>
@@ -103,32 +105,111 @@ static void check_received(enum ordo_mpi_form form, uint32_t rank, uint32_t nran
 	ordo_mpi_plan_destroy(received);
 }
 
-/* Of a document, the part that rank 0 sends is the one that the rank would make. */
-static void check_document(const char *algorithm, uint32_t rank, uint32_t nrank)
+/* Proofs of this rank. */
+static int nproof;
+struct ordo_proof *__wrap_ordo_verify_sized(size_t size, const struct ordo_schedule *schedule,
+	const struct ordo_verify_options *options, struct ordo_error *error);
+struct ordo_proof *__real_ordo_verify_sized(size_t size, const struct ordo_schedule *schedule,
+	const struct ordo_verify_options *options, struct ordo_error *error);
+struct ordo_proof *__wrap_ordo_verify_sized(size_t size, const struct ordo_schedule *schedule,
+	const struct ordo_verify_options *options, struct ordo_error *error)
 {
-	char folder[] = "/tmp/ordo-plans-XXXXXX", path[64];
+	nproof++;
+	return __real_ordo_verify_sized(size, schedule, options, error);
+}
+
+/* Of a document, the part that rank 0 sends is the one that the rank would make. */
+static void check_part(struct mpi_range *range, uint32_t rank, uint32_t nrank)
+{
 	struct ordo_error error = {0};
-	const struct ordo_request request = {
-		.problem = {.op = ORDO_ALLREDUCE, .nrank = nrank, .nshard = nrank},
-		.algorithm = algorithm};
-	struct ordo_schedule *schedule = rank ? NULL : ordo_compile(&request, &error);
-	const bool has_folder = rank || mkdtemp(folder);
-	snprintf(path, sizeof path, "%s/schedule.json", folder);
-	expect(has_folder && (rank || ordo_schedule_write(schedule, path, NULL, NULL, &error)),
-		error.text, nrank);
-	expect(ordo_mpi_folder_share(folder, MPI_COMM_WORLD, 0, &error), error.text, nrank);
-	struct mpi_range *range = ordo_mpi_folder_find(ORDO_ALLREDUCE, nrank, 0, nrank, 64);
 	const struct mpi_plan *own = ordo_mpi_range_plan(range, rank, &error);
 	struct mpi_plan *shared = ordo_mpi_range_share(range, rank, MPI_COMM_WORLD, &error);
 	expect(own && shared, error.text, nrank);
 	expect(own && shared && ordo_part_bytes(shared->part) == ordo_part_bytes(own->part) &&
 			!memcmp(shared->part, own->part, ordo_part_bytes(own->part)) &&
-			shared->trees.nstep == own->trees.nstep,
+			shared->trees.nstep == own->trees.nstep &&
+			shared->trees.accumulate == own->trees.accumulate,
 		"the part of a document that was sent is another", nrank);
 	ordo_mpi_plan_destroy(shared);
+}
+
+/* The reductions of an I-form: of the ring's N orders of floats, and of a sum without order, whose
+ * addends the first and the last cancel. The others of the sum are lost in every order of floats,
+ * but that in which these two meet first. */
+enum { NELEMENT = 11, MOST_RANKS = 8 };
+static float element(uint32_t rank, uint32_t nrank, uint32_t i)
+{
+	return rank == 0 ? 1e9f : rank + 1 == nrank ? -1e9f : (float)(i + 1) / (float)(rank + 2);
+}
+
+static void check_fold(const struct mpi_range *range, bool has_order, uint32_t nrank)
+{
+	float inputs[MOST_RANKS][NELEMENT], found[NELEMENT];
+	const void *at[MOST_RANKS];
+	struct mpi_elements elements;
+	for (uint32_t r = 0; r < nrank; r++)
+		for (uint32_t i = 0; i < NELEMENT; i++)
+			inputs[r][i] = element(r, nrank, i);
+	for (uint32_t r = 0; r < nrank; r++)
+		at[r] = inputs[r];
+	ordo_mpi_elements(&elements, MPI_FLOAT, MPI_SUM);
+	const struct mpi_arithmetic arithmetic = ordo_mpi_elements_arithmetic(&elements);
+	expect(ordo_mpi_range_fold(range, &arithmetic, 0, at, NELEMENT, found) == MPI_SUCCESS,
+		"no fold", nrank);
+	for (uint32_t c = 0, i = 0; c < nrank; c++) /* the ring adds chunk c from rank c + 1 on */
+		for (; i < (NELEMENT * (c + 1) + nrank - 1) / nrank; i++) {
+			float sum = has_order ? inputs[(c + 1) % nrank][i] : 0;
+			for (uint32_t step = 1; has_order && step < nrank; step++)
+				sum += inputs[(c + 1 + step) % nrank][i];
+			for (uint32_t r = 1; !has_order && r + 1 < nrank; r++)
+				sum += inputs[r][i];
+			expect(sum == found[i], "the fold of a document is another", nrank);
+		}
+}
+
+/* Writes a document of rank 0. */
+static void write_ring(
+	const char *path, enum ordo_operator op, enum ordo_accumulation accumulate, uint32_t nrank)
+{
+	struct ordo_error error = {0};
+	const struct ordo_request request = {
+		.problem = {.op = op, .nrank = nrank, .nshard = nrank, .accumulate = accumulate},
+		.algorithm = "ring"};
+	struct ordo_schedule *schedule = ordo_compile(&request, &error);
+	expect(schedule && ordo_schedule_write(schedule, path, NULL, NULL, &error), error.text,
+		nrank);
 	ordo_schedule_destroy(schedule);
+}
+
+/* Rank 0 proves documents for all: the trees of I-forms need nothing more, a part is proved again
+ * by each rank. */
+static void check_documents(uint32_t rank, uint32_t nrank)
+{
+	char folder[] = "/tmp/ordo-plans-XXXXXX", paths[2][64];
+	struct ordo_error error = {0};
+	expect(rank || mkdtemp(folder), "no folder", nrank);
+	snprintf(paths[0], sizeof paths[0], "%s/all.json", folder);
+	snprintf(paths[1], sizeof paths[1], "%s/to.json", folder);
 	if (!rank) {
-		unlink(path);
+		write_ring(paths[0], ORDO_ALLREDUCE, ORDO_ACCUMULATE_NONE, nrank);
+		write_ring(paths[1], ORDO_REDUCE, ORDO_ACCUMULATE_BINNED3, nrank);
+	}
+	nproof = 0;
+	expect(ordo_mpi_folder_share(folder, MPI_COMM_WORLD, 0, &error), error.text, nrank);
+	const enum ordo_type type = ORDO_F32;
+	struct mpi_range *all = ordo_mpi_folder_find(ORDO_ALLREDUCE, nrank, 0, nrank, 64, NULL),
+			 *to = ordo_mpi_folder_find(ORDO_REDUCE, nrank, 0, nrank, 64, &type);
+	expect(!ordo_mpi_folder_find(ORDO_REDUCE, nrank, 0, nrank, 64, NULL),
+		"a document that accumulates covers another reduction", nrank);
+	check_fold(all, true, nrank);
+	check_fold(to, false, nrank);
+	expect(nproof == (rank ? 0 : 2), "an I-form proves a document", nrank);
+	check_part(all, rank, nrank);
+	check_part(to, rank, nrank);
+	expect(nproof == (rank ? 2 : 4), "a document is not proved once more for its part", nrank);
+	if (!rank) {
+		unlink(paths[0]);
+		unlink(paths[1]);
 		rmdir(folder);
 	}
 }
@@ -169,7 +250,7 @@ int main(int argc, char **argv)
 		for (int order = ORDO_MPI_DYADIC; order <= ORDO_MPI_FOLDED; order++)
 			check_order((enum ordo_mpi_order)order, n);
 	check_disagreement(rank, nrank);
-	check_document("ring", (uint32_t)rank, (uint32_t)nrank);
+	check_documents((uint32_t)rank, (uint32_t)nrank);
 	PMPI_Allreduce(MPI_IN_PLACE, &nfailed, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
 	PMPI_Finalize();
 	return nfailed != 0;

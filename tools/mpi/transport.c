@@ -121,16 +121,6 @@ static MPI_Datatype datatype_of(enum ordo_type type)
 	return MPI_UINT8_T;
 }
 
-/* States of sums without order are of sizes that MPI has no type for. */
-static void set_wide(struct messenger *messenger, enum ordo_type accumulator)
-{
-	if (ordo_type_facts(accumulator)->kind != ORDO_STATE)
-		return;
-	PMPI_Type_contiguous((int)(ordo_type_size(accumulator) / sizeof(uint64_t)), MPI_UINT64_T,
-		&messenger->wide);
-	PMPI_Type_commit(&messenger->wide);
-}
-
 static struct ordo_messenger *make_messenger(
 	uint32_t nrequest, enum ordo_type type, enum ordo_type accumulator, bool synchronous)
 {
@@ -139,7 +129,7 @@ static struct ordo_messenger *make_messenger(
 		free(messenger);
 		return NULL;
 	}
-	set_wide(messenger, accumulator);
+	ordo_mpi_messenger_accumulate(messenger, accumulator);
 	messenger->synchronous = synchronous;
 	return &messenger->calls;
 }
@@ -149,8 +139,6 @@ static void free_messenger(struct ordo_messenger *messenger)
 	if (!messenger)
 		return;
 	struct messenger *own = messenger->closure;
-	if (own->wide != MPI_FLOAT)
-		PMPI_Type_free(&own->wide);
 	ordo_mpi_messenger_close(own);
 	free(own);
 }

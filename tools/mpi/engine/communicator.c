@@ -284,6 +284,8 @@ static bool open_bound(const struct mpi_state *state, struct mpi_bound *bound,
 		.count = wanted->count,
 		.block_count = bound->counts,
 		.alignment = wanted->opaque.extent ? 0 : wanted->alignment};
+	ordo_mpi_messenger_accumulate(
+		&bound->messenger, ordo_mpi_trees_accumulator(&wanted->plan->trees, wanted->type));
 	if (has_memory)
 		bound->part = ordo_part_bind(wanted->plan->part, &options,
 			wanted->opaque.extent ? &wanted->opaque : NULL, &error);

@@ -165,6 +165,8 @@ struct mpi_arithmetic ordo_mpi_elements_arithmetic(struct mpi_elements *elements
 	return (struct mpi_arithmetic){.closure = elements,
 		.extent = elements->extent,
 		.margin = (elements->margin + 63) / 64 * 64,
+		.type = elements->type,
+		.per_element = elements->per_element,
 		.combine = elements->is_ours ? combine_ours : combine_opaque,
 		.copy = elements->is_ours ? copy_ours : copy_opaque};
 }

@@ -2,6 +2,7 @@
 #include "folder.h"
 #include <cjson/cJSON.h>
 #include <inttypes.h>
+#include <ordo/detail/accumulate.h>
 #include <ordo/detail/fail.h>
 #include <ordo/plan_set.h>
 #include <pthread.h>
@@ -20,11 +21,11 @@ struct mpi_range {
 	struct mpi_range *with_text; /* itself, or the earlier range with its schedule */
 	const char *text;
 	_Atomic uint64_t ncall;
-	/* Of a range with a text, made when it is first used. */
-	struct made *plans;
-	struct mpi_trees *trees; /* [ntree] */
-	uint32_t *tree_of;	 /* [nchunk] */
-	uint32_t ntree, chunks_per_block;
+	/* Of a range with a text. */
+	struct made *plans;	 /* made when they are first used */
+	bool is_proved;		 /* on this rank as well */
+	struct mpi_trees *trees; /* [ntree] of facts; their steps are those that came */
+	const uint32_t *tree_of; /* [nchunk] */
 };
 struct mpi_document {
 	struct mpi_document_facts facts;
@@ -45,22 +46,39 @@ static struct mpi_document *documents;
 static struct uncovered *uncovered;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-static const char *read_range(struct mpi_document *document, uint32_t i, const char *at)
+/* NULL: no memory. */
+static char *read_range(struct mpi_document *document, uint32_t i, char *at)
 {
 	struct mpi_range *range = &document->ranges[i];
 	memcpy(&range->facts, at, sizeof range->facts);
 	range->document = document;
 	range->with_text =
 		range->facts.text_bytes ? range : &document->ranges[range->facts.text_of];
-	range->text = at + sizeof range->facts;
-	return range->text + range->facts.text_bytes;
+	range->text = at += sizeof range->facts;
+	at += (range->facts.text_bytes + 7) / 8 * 8;
+	char *end = at + range->facts.tree_bytes;
+	if (!range->facts.ntree)
+		return end;
+	uint32_t *word = (uint32_t *)(void *)at;
+	if (!(range->trees = calloc(range->facts.ntree, sizeof *range->trees)))
+		return NULL;
+	range->tree_of = word;
+	word += range->facts.nchunk;
+	for (uint32_t t = 0; t < range->facts.ntree; t++) {
+		range->trees[t] = (struct mpi_trees){.depth = word[0],
+			.nstep = word[1],
+			.steps = word + 2,
+			.accumulate = range->facts.accumulate};
+		word += 2 + word[1];
+	}
+	return end;
 }
 
 /* The bytes are those of ordo_mpi_folder_read. */
 static bool read_all(size_t size, struct ordo_error *error)
 {
 	struct mpi_document **last = &documents;
-	for (const char *at = all_bytes, *end = at + size; at < end;) {
+	for (char *at = all_bytes, *end = at + size; at < end;) {
 		struct mpi_document *document = calloc(1, sizeof *document);
 		if (!document)
 			return ordo_fail_memory(error);
@@ -72,7 +90,8 @@ static bool read_all(size_t size, struct ordo_error *error)
 		if (!document->ranges)
 			return ordo_fail_memory(error);
 		for (uint32_t i = 0; i < document->facts.nrange; i++)
-			at = read_range(document, i, at);
+			if (!(at = read_range(document, i, at)))
+				return ordo_fail_memory(error);
 	}
 	return true;
 }
@@ -143,8 +162,15 @@ static struct mpi_range *find_range(struct mpi_document *document, uint64_t byte
 	return NULL;
 }
 
-struct mpi_range *ordo_mpi_folder_find(
-	enum ordo_operator op, uint32_t nrank, uint32_t root, uint32_t nshard, uint64_t bytes)
+/* Whether elements can be summed in the form of a document that has one. */
+static bool accumulates(const struct ordo_problem *problem, const enum ordo_type *summed)
+{
+	return !problem->accumulate ||
+	       (summed && ordo_can_reduce(problem, *summed, ORDO_SUM, NULL));
+}
+
+struct mpi_range *ordo_mpi_folder_find(enum ordo_operator op, uint32_t nrank, uint32_t root,
+	uint32_t nshard, uint64_t bytes, const enum ordo_type *summed)
 {
 	struct mpi_range *range = NULL;
 	if (!documents)
@@ -152,7 +178,8 @@ struct mpi_range *ordo_mpi_folder_find(
 	for (struct mpi_document *document = documents; document; document = document->next) {
 		const struct ordo_problem *problem = &document->facts.problem;
 		if (problem->op == op && problem->nrank == nrank && problem->root == root &&
-			problem->nshard == nshard && (range = find_range(document, bytes)))
+			problem->nshard == nshard && accumulates(problem, summed) &&
+			(range = find_range(document, bytes)))
 			break;
 	}
 	if (range)
@@ -174,43 +201,8 @@ static struct ordo_schedule *read_schedule(const struct mpi_range *range, struct
 		range->text, range->facts.text_bytes, range->facts.name, &options, error);
 }
 
-/* The trees of all chunks, each once. */
-static bool copy_trees(struct mpi_range *range, const struct ordo_proof *proof, uint32_t nchunk,
-	struct ordo_error *error)
-{
-	range->trees = calloc(nchunk, sizeof *range->trees);
-	range->tree_of = malloc(nchunk * sizeof *range->tree_of);
-	uint32_t *roots = malloc(nchunk * sizeof *roots);
-	bool worked = range->trees && range->tree_of && roots;
-	range->ntree = 0;
-	if (!worked)
-		ordo_fail_memory(error);
-	for (uint32_t c = 0; worked && c < nchunk; c++) {
-		const uint32_t root = ordo_same_tree(&proof->trees, proof->chunk_tree[c]);
-		uint32_t t = 0;
-		while (t < range->ntree && roots[t] != root)
-			t++;
-		range->tree_of[c] = t;
-		if (t < range->ntree)
-			continue;
-		roots[range->ntree++] = root;
-		worked = ordo_mpi_tree_open(
-			&range->trees[t], &proof->trees, proof->chunk_tree[c], error);
-	}
-	free(roots);
-	if (worked)
-		return true;
-	for (uint32_t t = 0; range->trees && t < range->ntree; t++)
-		ordo_mpi_trees_close(&range->trees[t]);
-	free(range->trees);
-	free(range->tree_of);
-	range->trees = NULL;
-	range->tree_of = NULL;
-	return false;
-}
-
-/* Proves it again, on every rank: only so does it know the trees. */
-static bool make_trees(
+/* Proves it again, on this rank. */
+static bool prove_again(
 	struct mpi_range *range, const struct ordo_schedule *schedule, struct ordo_error *error)
 {
 	struct ordo_proof *proof = ordo_verify(schedule, NULL, error);
@@ -218,10 +210,14 @@ static bool make_trees(
 	if (proof && (!proof->proved || strcmp(proof->digest, range->facts.digest)))
 		worked = ordo_fail(error, ORDO_REFUTED, 0, "%s has the order %s, and on rank 0 %s",
 			range->facts.name, proof->digest, range->facts.digest);
-	worked = worked && copy_trees(range, proof, ordo_nchunk(&schedule->problem), error);
 	ordo_proof_destroy(proof);
-	range->chunks_per_block = worked ? schedule->problem.chunks_per_block : 0;
-	return worked;
+	return range->is_proved = worked;
+}
+
+/* The tree of all chunks; or an empty one. */
+static struct mpi_trees only_tree(const struct mpi_range *range)
+{
+	return range->facts.ntree == 1 ? range->trees[0] : (struct mpi_trees){0};
 }
 
 static struct made *make_plan(struct mpi_range *range, const struct ordo_schedule *schedule,
@@ -234,7 +230,7 @@ static struct made *make_plan(struct mpi_range *range, const struct ordo_schedul
 			.rank = rank,
 			.algorithm = range->facts.algorithm,
 			.part = ordo_part_create(levels, rank, error),
-			.trees = range->ntree == 1 ? range->trees[0] : (struct mpi_trees){0}};
+			.trees = only_tree(range)};
 	else if (levels)
 		ordo_fail_memory(error);
 	ordo_levels_destroy(levels);
@@ -252,9 +248,9 @@ static struct made *find_plan(struct mpi_range *range, uint32_t rank, struct ord
 		if (made->plan.rank == rank)
 			return made;
 	struct ordo_schedule *schedule = read_schedule(range, error);
-	const bool has_trees =
-		schedule && (range->chunks_per_block || make_trees(range, schedule, error));
-	struct made *made = has_trees ? make_plan(range, schedule, rank, error) : NULL;
+	const bool is_proved =
+		schedule && (range->is_proved || prove_again(range, schedule, error));
+	struct made *made = is_proved ? make_plan(range, schedule, rank, error) : NULL;
 	ordo_schedule_destroy(schedule);
 	return made;
 }
@@ -278,12 +274,11 @@ static struct ordo_schedule *read_wanted(
 static bool prove_wanted(void *closure, const struct ordo_schedule *schedule, struct mpi_plan *plan,
 	struct ordo_error *error)
 {
-	static const struct mpi_trees none;
 	struct mpi_range *range = closure;
+	const struct mpi_trees only = only_tree(range);
 	pthread_mutex_lock(&lock);
-	const bool worked = (range->chunks_per_block || make_trees(range, schedule, error)) &&
-			    ordo_mpi_trees_copy(&plan->trees,
-				    range->ntree == 1 ? &range->trees[0] : &none, error);
+	const bool worked = (range->is_proved || prove_again(range, schedule, error)) &&
+			    ordo_mpi_trees_copy(&plan->trees, &only, error);
 	pthread_mutex_unlock(&lock);
 	return worked;
 }
@@ -298,26 +293,14 @@ struct mpi_plan *ordo_mpi_range_share(
 	return ordo_mpi_plan_share(&wanted, &maker, comm, error);
 }
 
-static bool has_trees(struct mpi_range *range)
-{
-	pthread_mutex_lock(&lock);
-	struct ordo_schedule *schedule =
-		range->chunks_per_block ? NULL : read_schedule(range, NULL);
-	const bool worked =
-		range->chunks_per_block || (schedule && make_trees(range, schedule, NULL));
-	pthread_mutex_unlock(&lock);
-	ordo_schedule_destroy(schedule);
-	return worked;
-}
-
-int ordo_mpi_range_fold(struct mpi_range *range, const struct mpi_arithmetic *arithmetic,
+int ordo_mpi_range_fold(const struct mpi_range *range, const struct mpi_arithmetic *arithmetic,
 	uint32_t block, const void *const *inputs, uint64_t n, void *out)
 {
-	struct mpi_range *own = range->with_text;
+	const struct mpi_range *own = range->with_text;
 	const uint32_t nleaf = ordo_mpi_range_problem(range)->nshard;
 	const void **at = malloc(nleaf * sizeof *at);
-	int code = at && has_trees(own) ? MPI_SUCCESS : MPI_ERR_NO_MEM;
-	const uint32_t K = own->chunks_per_block;
+	int code = at ? MPI_SUCCESS : MPI_ERR_NO_MEM;
+	const uint32_t K = own->facts.chunks_per_block;
 	for (uint32_t k = 0; code == MPI_SUCCESS && k < K; k++) {
 		const uint64_t begin = ordo_chunk_begin(n, K, k, 1),
 			       size = ordo_chunk_begin(n, K, k + 1, 1) - begin;

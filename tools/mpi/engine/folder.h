@@ -2,8 +2,9 @@
  * instead of the order of `order=`. Private to tools/mpi/.
  *
  * Rank 0 reads and proves them once, and all ranks get them as text, because a communicator of any
- * ranks may need any of them. A rank makes its part of one when a communicator first uses it, or
- * gets it from rank 0 of many ranks. */
+ * ranks may need any of them; the reduction trees of each as well, which are all that an I-form
+ * needs. A rank makes its part of one when a communicator first uses it, or gets it from rank 0 of
+ * many ranks. */
 #ifndef ORDO_MPI_FOLDER_H
 #define ORDO_MPI_FOLDER_H
 
@@ -17,11 +18,16 @@ struct mpi_document_facts {
 	bool is_set, changes;	     /* a set; whose order changes with the size */
 	bool has_gaps;		     /* some of its ranges have no schedule: not covered */
 };
-/* And of the schedule of a range of sizes; its text follows, unless another range has it. */
+/* And of the schedule of a range of sizes. Its text follows, unless another range has it, and then
+ * its trees: the number of each chunk's, and for each of them its depth, its number of steps and
+ * these. Texts are filled up to whole units of 8 bytes, and so are trees. */
 struct mpi_range_facts {
 	uint64_t from_bytes, to_bytes; /* both belong to it; ORDO_ENDLESS */
 	uint64_t text_bytes;	       /* 0: that of an earlier range */
-	uint32_t text_of;	       /* that range; or itself */
+	uint64_t tree_bytes;
+	uint32_t text_of; /* that range; or itself */
+	uint32_t chunks_per_block, nchunk, ntree;
+	enum ordo_accumulation accumulate; /* in which sums have no order; or none */
 	char name[256], algorithm[128], order[64], digest[33];
 };
 
@@ -40,10 +46,11 @@ bool ordo_mpi_folder_share(const char *path, MPI_Comm comm, int source, struct o
 /* Whether there is a folder. */
 bool ordo_mpi_folder_is_used(void);
 /* The range that a reduction follows, and counts it. nshard: nrank, or that of
- * ordo_mpi_allreduce_shards. bytes: of all blocks of one rank. NULL: not covered; that is counted
- * as well. Any thread. */
-struct mpi_range *ordo_mpi_folder_find(
-	enum ordo_operator op, uint32_t nrank, uint32_t root, uint32_t nshard, uint64_t bytes);
+ * ordo_mpi_allreduce_shards. bytes: of all blocks of one rank. summed: the type of sums by our
+ * loops; NULL: it is another reduction, which no document that accumulates covers. NULL: not
+ * covered; that is counted as well. Any thread. */
+struct mpi_range *ordo_mpi_folder_find(enum ordo_operator op, uint32_t nrank, uint32_t root,
+	uint32_t nshard, uint64_t bytes, const enum ordo_type *summed);
 const struct ordo_problem *ordo_mpi_range_problem(const struct mpi_range *range);
 /* Its plan for a rank, kept until the end. plan->trees is the tree of all chunks, or empty if they
  * have several. Any thread; no other rank is needed. NULL: see error. */
@@ -54,8 +61,9 @@ const struct mpi_plan *ordo_mpi_range_plan(
 struct mpi_plan *ordo_mpi_range_share(
 	struct mpi_range *range, uint32_t rank, MPI_Comm comm, struct ordo_error *error);
 /* Evaluates the trees of a block of n elements, chunk by chunk, as ordo_mpi_trees_fold. block: 0,
- * or that of a ReduceScatter. Returns an MPI error code. */
-int ordo_mpi_range_fold(struct mpi_range *range, const struct mpi_arithmetic *arithmetic,
+ * or that of a ReduceScatter. Proves nothing: the trees came from rank 0. Returns an MPI error
+ * code. */
+int ordo_mpi_range_fold(const struct mpi_range *range, const struct mpi_arithmetic *arithmetic,
 	uint32_t block, const void *const *inputs, uint64_t n, void *out);
 /* A line for each document and range, and for what none covered; nothing without a folder. */
 void ordo_mpi_folder_print(FILE *out, const char *fallback);

@@ -21,11 +21,16 @@ struct reader {
 	struct ordo_error *error;
 };
 
-/* "order dyadic", "order unnamed", "4 orders". */
+/* "order dyadic", "order unnamed", "4 orders", "sums without order (binned(bins=2))". */
 static bool name_order(char *text, size_t size, const struct ordo_schedule *schedule,
 	const struct ordo_proof *proof, struct ordo_error *error)
 {
 	struct ordo_tree_name name;
+	if (ordo_is_order_free(&schedule->problem)) {
+		snprintf(text, size, "sums without order (%s)",
+			ordo_accumulation_name(schedule->problem.accumulate));
+		return true;
+	}
 	struct ordo_forest *forest = ordo_forest_create(error);
 	struct ordo_order *order =
 		forest ? ordo_order_create(forest, schedule, proof, error) : NULL;
@@ -41,8 +46,66 @@ static bool name_order(char *text, size_t size, const struct ordo_schedule *sche
 	return worked;
 }
 
-/* What only moves data is proved as well, and then not used. */
-static bool prove(const struct ordo_schedule *schedule, struct mpi_range_facts *facts,
+static bool put_tree(
+	const struct ordo_proof *proof, uint32_t root, FILE *out, struct ordo_error *error)
+{
+	struct mpi_trees tree;
+	if (!ordo_mpi_tree_open(&tree, &proof->trees, root, error))
+		return false;
+	const uint32_t sizes[2] = {tree.depth, tree.nstep};
+	const bool worked = fwrite(sizes, sizeof sizes, 1, out) == 1 &&
+			    fwrite(tree.steps, sizeof *tree.steps, tree.nstep, out) == tree.nstep;
+	ordo_mpi_trees_close(&tree);
+	return worked || ordo_fail_memory(error);
+}
+
+/* Which of the chunks before, or itself, has the tree of a chunk. Sums without order are the same
+ * by any tree. seen: [nnode] chunks by tree, or ORDO_NONE. */
+static uint32_t first_alike(const struct ordo_schedule *schedule, const struct ordo_proof *proof,
+	uint32_t chunk, uint32_t *seen)
+{
+	if (ordo_is_order_free(&schedule->problem))
+		return 0;
+	uint32_t *first = &seen[ordo_same_tree(&proof->trees, proof->chunk_tree[chunk])];
+	return *first = *first == ORDO_NONE ? chunk : *first;
+}
+
+/* Writes the trees of all chunks, each once: see struct mpi_range_facts. */
+static bool put_trees(const struct ordo_schedule *schedule, const struct ordo_proof *proof,
+	struct mpi_range_facts *facts, FILE *out, struct ordo_error *error)
+{
+	const uint32_t nchunk = ordo_nchunk(&schedule->problem), filling = 0;
+	uint32_t *seen = malloc(((size_t)proof->trees.nnode + 1) * sizeof *seen),
+		 *tree_of = malloc(((size_t)nchunk + 1) * sizeof *tree_of),
+		 *firsts = malloc(((size_t)nchunk + 1) * sizeof *firsts);
+	bool worked = (seen && tree_of && firsts) || ordo_fail_memory(error);
+	if (worked)
+		memset(seen, 0xff, proof->trees.nnode * sizeof *seen);
+	facts->ntree = 0;
+	for (uint32_t c = 0; worked && c < nchunk; c++) {
+		const uint32_t first = first_alike(schedule, proof, c, seen);
+		tree_of[c] = first < c ? tree_of[first] : facts->ntree;
+		if (first == c)
+			firsts[facts->ntree++] = c;
+	}
+	if (worked && fwrite(tree_of, sizeof *tree_of, nchunk, out) != nchunk)
+		worked = ordo_fail_memory(error);
+	for (uint32_t t = 0; worked && t < facts->ntree; t++)
+		worked = put_tree(proof, proof->chunk_tree[firsts[t]], out, error);
+	if (worked && ftell(out) % 8 && fwrite(&filling, sizeof filling, 1, out) != 1)
+		worked = ordo_fail_memory(error);
+	free(seen);
+	free(tree_of);
+	free(firsts);
+	facts->nchunk = nchunk;
+	facts->chunks_per_block = schedule->problem.chunks_per_block;
+	facts->accumulate = ordo_is_order_free(&schedule->problem) ? schedule->problem.accumulate
+								   : ORDO_ACCUMULATE_NONE;
+	return worked;
+}
+
+/* What only moves data is proved as well, and then not used. trees: where they are written. */
+static bool prove(const struct ordo_schedule *schedule, struct mpi_range_facts *facts, FILE *trees,
 	struct ordo_error *error)
 {
 	struct ordo_proof *proof = ordo_verify(schedule, NULL, error);
@@ -58,39 +121,62 @@ static bool prove(const struct ordo_schedule *schedule, struct mpi_range_facts *
 	} else if (proof->rank_equal == ORDO_DOES_NOT_HOLD) {
 		worked = ordo_fail(error, ORDO_USAGE, 0, "ranks would get other bits (G1): %s",
 			proof->rank_equal_why);
-	} else if (schedule->problem.accumulate) {
+	} else if (schedule->problem.accumulate == ORDO_ACCUMULATE_EXACT) {
 		worked = ordo_fail(error, ORDO_USAGE, 0,
-			"it accumulates in %s, and programs of MPI have schedules without",
-			ordo_accumulation_name(schedule->problem.accumulate));
+			"it accumulates in exact form, and MPI has no type of float that can");
 	} else {
 		memcpy(facts->digest, proof->digest, sizeof facts->digest);
-		worked = name_order(facts->order, sizeof facts->order, schedule, proof, error);
+		worked = name_order(facts->order, sizeof facts->order, schedule, proof, error) &&
+			 put_trees(schedule, proof, facts, trees, error);
 	}
 	ordo_proof_destroy(proof);
 	return worked;
 }
 
-/* Writes the facts of a range, and the schedule. */
+static bool print_schedule(
+	struct reader *reader, const struct ordo_schedule *schedule, char **text, size_t *size)
+{
+	FILE *out = open_memstream(text, size);
+	const bool worked = out && ordo_schedule_print(schedule, out, reader->error);
+	return (out && !fclose(out) && worked) || ordo_fail_memory(reader->error);
+}
+
+/* The trees, as bytes. */
+static bool prove_all(struct reader *reader, const struct ordo_schedule *schedule,
+	struct mpi_range_facts *facts, char **trees, size_t *size)
+{
+	FILE *out = open_memstream(trees, size);
+	bool worked = (out || ordo_fail_memory(reader->error)) &&
+		      prove(schedule, facts, out, reader->error);
+	if (out && fclose(out) && worked)
+		worked = ordo_fail_memory(reader->error);
+	if (!worked && !reader->error->file[0])
+		memcpy(reader->error->file, facts->name, sizeof facts->name);
+	return worked;
+}
+
+/* Writes the facts of a range, the schedule, and its trees. */
 static bool put_schedule(
 	struct reader *reader, const struct ordo_schedule *schedule, struct mpi_range_facts *facts)
 {
-	char *text = NULL;
-	size_t size = 0;
-	if (!prove(schedule, facts, reader->error)) {
-		if (!reader->error->file[0])
-			memcpy(reader->error->file, facts->name, sizeof facts->name);
-		return false;
-	}
-	FILE *out = open_memstream(&text, &size);
-	bool worked = out && ordo_schedule_print(schedule, out, reader->error);
-	worked = out && !fclose(out) && worked;
+	static const char filling[8];
+	char *text = NULL, *trees = NULL;
+	size_t size = 0, tree_bytes = 0;
+	bool worked = prove_all(reader, schedule, facts, &trees, &tree_bytes) &&
+		      print_schedule(reader, schedule, &text, &size);
 	if (worked) {
+		const size_t fill = (8 - size % 8) % 8;
 		facts->text_bytes = size;
-		worked = fwrite(facts, sizeof *facts, 1, reader->out) == 1 &&
-			 fwrite(text, 1, size, reader->out) == size;
+		facts->tree_bytes = tree_bytes;
+		worked = (fwrite(facts, sizeof *facts, 1, reader->out) == 1 &&
+				 fwrite(text, 1, size, reader->out) == size &&
+				 fwrite(filling, 1, fill, reader->out) == fill &&
+				 fwrite(trees, 1, tree_bytes, reader->out) == tree_bytes) ||
+			 ordo_fail_memory(reader->error);
 	}
 	free(text);
-	return worked || ordo_fail_memory(reader->error);
+	free(trees);
+	return worked;
 }
 
 static bool is_same_case(const struct ordo_problem *a, const struct ordo_problem *b)
@@ -136,7 +222,8 @@ static bool put_range(struct reader *reader, const struct ordo_plan_set *set, ui
 	*own = facts[first];
 	own->from_bytes = set->ranges[i].from_bytes;
 	own->to_bytes = set->ranges[i].to_bytes;
-	own->text_bytes = 0;
+	own->text_bytes = own->tree_bytes = 0;
+	own->ntree = 0;
 	own->text_of = first;
 	snprintf(own->name, sizeof own->name, "%s", set->ranges[i].schedule);
 	if (first < place)

@@ -13,7 +13,8 @@ struct mpi_range *ordo_mpi_call_range(
 		return NULL;
 	return ordo_mpi_folder_find(operators[call->operation], (uint32_t)nrank,
 		call->operation == ORDO_MPI_REDUCE ? (uint32_t)call->root : 0, (uint32_t)nrank,
-		(uint64_t)ordo_mpi_length(call, nrank) * elements->size);
+		(uint64_t)ordo_mpi_length(call, nrank) * elements->size,
+		elements->is_ours ? &elements->type : NULL);
 }
 
 /* The plan of this rank; the first time all ranks agree that each has one. */

@@ -11,25 +11,38 @@ static bool succeeded(struct messenger *messenger, int code)
 
 static MPI_Datatype datatype_of(const struct messenger *messenger, bool is_wide)
 {
-	return is_wide ? messenger->wide : messenger->datatype;
+	return !is_wide ? messenger->datatype : messenger->state_words ? MPI_UINT64_T : MPI_FLOAT;
 }
 
-/* A message has fewer than 2^31 elements: see bound.c. */
+/* A message has fewer than 2^31 bytes: see bound.c. */
+static int count_of(const struct messenger *messenger, bool is_wide, uint64_t n)
+{
+	return (int)(is_wide && messenger->state_words ? n * messenger->state_words : n);
+}
+
+void ordo_mpi_messenger_accumulate(struct messenger *messenger, enum ordo_type accumulator)
+{
+	messenger->state_words =
+		ordo_type_facts(accumulator)->kind == ORDO_STATE
+			? (unsigned)(ordo_type_size(accumulator) / sizeof(uint64_t))
+			: 0;
+}
+
 static bool start_send(void *closure, uint32_t request, uint32_t peer, uint32_t tag,
 	const void *src, uint64_t n, bool is_wide)
 {
 	struct messenger *m = closure;
-	return succeeded(
-		m, (m->synchronous ? PMPI_Issend : PMPI_Isend)(src, (int)n, datatype_of(m, is_wide),
-			   (int)peer, (int)tag, m->comm, &m->requests[request]));
+	return succeeded(m, (m->synchronous ? PMPI_Issend : PMPI_Isend)(src,
+				    count_of(m, is_wide, n), datatype_of(m, is_wide), (int)peer,
+				    (int)tag, m->comm, &m->requests[request]));
 }
 
 static bool start_receive(void *closure, uint32_t request, uint32_t peer, uint32_t tag, void *dst,
 	uint64_t n, bool is_wide)
 {
 	struct messenger *m = closure;
-	return succeeded(m, PMPI_Irecv(dst, (int)n, datatype_of(m, is_wide), (int)peer, (int)tag,
-				    m->comm, &m->requests[request]));
+	return succeeded(m, PMPI_Irecv(dst, count_of(m, is_wide, n), datatype_of(m, is_wide),
+				    (int)peer, (int)tag, m->comm, &m->requests[request]));
 }
 
 static bool wait(void *closure, uint32_t request)
@@ -61,7 +74,6 @@ bool ordo_mpi_messenger_open(
 						.wait = wait},
 		.comm = comm,
 		.datatype = datatype,
-		.wide = MPI_FLOAT,
 		.nrequest = nrequest,
 		.requests = malloc(((size_t)nrequest + 1) * sizeof(MPI_Request)),
 		.code = MPI_SUCCESS};

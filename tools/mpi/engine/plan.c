@@ -287,6 +287,7 @@ void ordo_mpi_plans_print(FILE *out)
 struct heading {
 	uint64_t part_bytes; /* 0: it failed */
 	uint32_t nstep, depth;
+	enum ordo_accumulation accumulate;
 	char digest[33], schedule[33];
 };
 
@@ -294,8 +295,10 @@ static bool send_part(const struct mpi_plan *plan, const struct ordo_levels *lev
 	MPI_Comm comm, struct ordo_error *error)
 {
 	struct ordo_part *part = ordo_part_create(levels, (uint32_t)rank, error);
-	struct heading heading = {
-		part ? ordo_part_bytes(part) : 0, plan->trees.nstep, plan->trees.depth, "", ""};
+	struct heading heading = {.part_bytes = part ? ordo_part_bytes(part) : 0,
+		.nstep = plan->trees.nstep,
+		.depth = plan->trees.depth,
+		.accumulate = plan->trees.accumulate};
 	memcpy(heading.digest, plan->digest, sizeof heading.digest);
 	memcpy(heading.schedule, plan->schedule, sizeof heading.schedule);
 	int code = PMPI_Send(&heading, sizeof heading, MPI_BYTE, rank, 0, comm), is_ready = 0;
@@ -344,7 +347,7 @@ static bool receive_part(struct mpi_plan *plan, MPI_Comm comm, struct ordo_error
 		return ordo_fail(error, ORDO_ENVIRONMENT, 0, "rank 0 could not make the schedule");
 	void *bytes = malloc(heading.part_bytes);
 	struct mpi_trees trees = {malloc(((size_t)heading.nstep + 1) * sizeof *trees.steps),
-		heading.nstep, heading.depth};
+		heading.nstep, heading.depth, heading.accumulate};
 	const int is_ready = plan && bytes && trees.steps;
 	bool worked = PMPI_Send(&is_ready, 1, MPI_INT, 0, 0, comm) == MPI_SUCCESS && is_ready;
 	if (!is_ready)

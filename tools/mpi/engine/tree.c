@@ -2,7 +2,9 @@
 #include "tree.h"
 #include "call.h"
 #include <ordo/arena.h>
+#include <ordo/detail/accumulate.h>
 #include <ordo/detail/fail.h>
+#include <ordo/detail/interpreter.h>
 #include <stdalign.h>
 #include <stdlib.h>
 #include <string.h>
@@ -105,7 +107,8 @@ bool ordo_mpi_trees_copy(
 	struct mpi_trees *trees, const struct mpi_trees *from, struct ordo_error *error)
 {
 	const size_t bytes = from->nstep * sizeof *from->steps;
-	*trees = (struct mpi_trees){malloc(bytes + 1), from->nstep, from->depth};
+	*trees = *from;
+	trees->steps = malloc(bytes + 1);
 	if (!trees->steps)
 		return ordo_fail_memory(error);
 	if (bytes)
@@ -169,10 +172,51 @@ static int fold_blocks(const struct mpi_trees *trees, const struct mpi_arithmeti
 	return code;
 }
 
+/* Sums without order, of at most SUMMED numbers: the states of all ranks, added in any order and
+ * rounded once. */
+enum { SUMMED = 128 };
+static void sum_states(const struct mpi_trees *trees, enum ordo_type type, enum ordo_type sum,
+	const void *const *inputs, uint64_t skip, size_t n, void *out)
+{
+	uint64_t sums[SUMMED * ORDO_MOST_STATE_WORDS], states[SUMMED * ORDO_MOST_STATE_WORDS];
+	const uint64_t begin = skip * ordo_type_size(type);
+	bool is_first = true;
+	for (uint32_t i = 0; i < trees->nstep; i++) {
+		if (trees->steps[i] == ORDO_NONE)
+			continue;
+		const unsigned char *input = inputs[trees->steps[i]];
+		ordo_widen_elements(type, sum, is_first ? sums : states, input + begin, n);
+		if (!is_first)
+			ordo_reduce_elements(sum, ORDO_SUM, sums, states, n);
+		is_first = false;
+	}
+	ordo_narrow_elements(type, sum, (unsigned char *)out + begin, sums, n);
+}
+
+enum ordo_type ordo_mpi_trees_accumulator(const struct mpi_trees *trees, enum ordo_type type)
+{
+	const struct ordo_problem problem = {
+		.op = ORDO_ALLREDUCE, .nshard = 2, .accumulate = trees->accumulate};
+	return ordo_accumulator(&problem, type);
+}
+
+static int fold_states(const struct mpi_trees *trees, const struct mpi_arithmetic *arithmetic,
+	const void *const *inputs, uint64_t n, void *out)
+{
+	const enum ordo_type sum = ordo_mpi_trees_accumulator(trees, arithmetic->type);
+	const uint64_t all = n * arithmetic->per_element;
+	for (uint64_t skip = 0; skip < all; skip += SUMMED)
+		sum_states(trees, arithmetic->type, sum, inputs, skip,
+			all - skip < SUMMED ? (size_t)(all - skip) : SUMMED, out);
+	return MPI_SUCCESS;
+}
+
 int ordo_mpi_trees_fold(const struct mpi_trees *trees, const struct mpi_arithmetic *arithmetic,
 	const void *const *inputs, uint64_t n, void *out)
 {
 	enum { FEW_BYTES = 4096, FEW = 16 };
+	if (trees->accumulate)
+		return fold_states(trees, arithmetic, inputs, n, out);
 	const uint64_t fits = BLOCK_BYTES / (arithmetic->extent ? arithmetic->extent : 1),
 		       most = fits ? fits : 1, block = n < most ? n : most,
 		       bytes = block_bytes(arithmetic, block) * trees->depth;
