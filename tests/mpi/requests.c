@@ -451,6 +451,62 @@ static void check_persistent(void)
 	expect_true("a freed request", all[0] == MPI_REQUEST_NULL);
 }
 
+/* A request that is active can be neither started nor freed nor cancelled, and is none the worse
+ * for it. */
+static void check_active(void)
+{
+	float in[N] = {0}, out[N];
+	MPI_Comm comm;
+	MPI_Request request;
+	MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+	MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+	PERSISTENT(Allreduce)
+	(in, out, N, MPI_FLOAT, MPI_SUM, comm, MPI_INFO_NULL, &request);
+	for (int round = 0; round < 2; round++) {
+		salt++;
+		make(in);
+		memset(out, 0, sizeof out);
+		MPI_Start(&request);
+		expect_true("a second start", MPI_Start(&request) == MPI_ERR_REQUEST);
+		expect_true("a start among others", MPI_Startall(1, &request) == MPI_ERR_REQUEST);
+		expect_true(
+			"a free of what is active", MPI_Request_free(&request) == MPI_ERR_REQUEST &&
+							    request != MPI_REQUEST_NULL);
+		expect_true("a cancel", MPI_Cancel(&request) == MPI_ERR_REQUEST);
+		MPI_Wait(&request, MPI_STATUS_IGNORE);
+		expect("Allreduce_init, misused", round, out, 0, N);
+	}
+	expect_true("a free", MPI_Request_free(&request) == MPI_SUCCESS);
+	MPI_Comm_free(&comm);
+}
+
+/* Open MPI lets the request of a complete I-form be freed: its sum is there, and nothing that gets
+ * the same request later writes to it. PMPI: we do not notice that it is complete. */
+static void check_freed_request(void)
+{
+	float in[N] = {0}, out[N], kept[N];
+	MPI_Request request, others[16];
+	int flag = 0;
+	salt++;
+	make(in);
+	memset(out, 0, sizeof out);
+	MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+	MPI_Iallreduce(in, out, N, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD, &request);
+	while (!flag)
+		PMPI_Request_get_status(request, &flag, ignored);
+	MPI_Request own = request;
+	if (MPI_Request_free(&own) != MPI_SUCCESS)
+		MPI_Wait(&request, MPI_STATUS_IGNORE);
+	MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+	expect("Iallreduce, freed", 0, out, 0, N);
+	memset(out, 1, sizeof out);
+	memcpy(kept, out, sizeof kept);
+	for (int i = 0; i < 16; i++)
+		MPI_Iallgather(&rank, 0, MPI_INT, in, 0, MPI_INT, MPI_COMM_WORLD, &others[i]);
+	MPI_Waitall(16, others, ignored);
+	expect_true("memory of a freed request", !memcmp(out, kept, sizeof out));
+}
+
 #if MPI_VERSION >= 4
 static void check_large(void)
 {
@@ -505,8 +561,11 @@ int main(int argc, char **argv)
 	check_columns();
 	check_columns_of_one_rank();
 	check_long_with_gaps();
-	if (argc == 1) /* MPICH's own, if they are passed on, must be started in one order */
+	if (argc == 1) { /* MPICH's own, if they are passed on, must be started in one order */
 		check_persistent();
+		check_active();
+		check_freed_request();
+	}
 #if MPI_VERSION >= 4
 	check_large();
 #endif

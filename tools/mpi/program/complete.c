@@ -117,6 +117,12 @@ int MPI_Request_free(MPI_Request *request)
 	return ordo_mpi_free(request, &code) ? code : PMPI_Request_free(request);
 }
 
+int MPI_Cancel(MPI_Request *request)
+{
+	int code;
+	return request && ordo_mpi_cancel(*request, &code) ? code : PMPI_Cancel(request);
+}
+
 int MPI_Start(MPI_Request *request)
 {
 	int code;

@@ -45,6 +45,9 @@ void ordo_mpi_request_add(struct mpi_pending *pending)
 	pthread_mutex_lock(&lock);
 	put(pending);
 	pending->next_of_all = all;
+	pending->at_of_all = &all;
+	if (all)
+		all->at_of_all = &pending->next_of_all;
 	all = pending;
 	atomic_fetch_add(&npending, 1);
 	pthread_mutex_unlock(&lock);
@@ -67,7 +70,8 @@ void ordo_mpi_request_discard(struct mpi_pending *pending)
 /* Another one that needs the operation or the datatype frees it then. */
 static void hand_over(struct mpi_pending *pending)
 {
-	for (struct mpi_pending *other = all; other; other = other->next_of_all) {
+	const bool frees = pending->frees_op || pending->frees_datatype;
+	for (struct mpi_pending *other = frees ? all : NULL; other; other = other->next_of_all) {
 		if (pending->frees_op && other->call.op == pending->call.op) {
 			other->frees_op = true;
 			pending->frees_op = false;
@@ -82,10 +86,9 @@ static void hand_over(struct mpi_pending *pending)
 static void finish(struct mpi_pending *pending)
 {
 	pthread_mutex_lock(&lock);
-	struct mpi_pending **at = &all;
-	while (*at != pending)
-		at = &(*at)->next_of_all;
-	*at = pending->next_of_all;
+	*pending->at_of_all = pending->next_of_all;
+	if (pending->next_of_all)
+		pending->next_of_all->at_of_all = pending->at_of_all;
 	atomic_fetch_sub(&npending, 1);
 	hand_over(pending);
 	pthread_mutex_unlock(&lock);
@@ -312,12 +315,24 @@ static struct mpi_pending *find(MPI_Request request)
 	return pending;
 }
 
+/* What the program may not do with its persistent request, which the library knows as another: as
+ * the library refuses it of its own. */
+static int refuse(const struct mpi_pending *pending)
+{
+	raise_error(pending, MPI_ERR_REQUEST);
+	return MPI_ERR_REQUEST;
+}
+
 bool ordo_mpi_start(MPI_Request request, int *code)
 {
 	struct mpi_pending *pending = find(request);
 	/* The library reports what cannot be started. */
-	if (!pending || !pending->is_persistent || pending->active != MPI_REQUEST_NULL)
+	if (!pending || !pending->is_persistent)
 		return false;
+	if (pending->active != MPI_REQUEST_NULL) {
+		*code = refuse(pending);
+		return true;
+	}
 	ordo_mpi_count(pending->logged.function, ORDO_MPI_TAKEN, pending->bytes, 0);
 	ordo_mpi_log_again(&pending->logged.line, &pending->call);
 	*code = ordo_mpi_collect_begin(pending);
@@ -327,15 +342,36 @@ bool ordo_mpi_start(MPI_Request request, int *code)
 	return true;
 }
 
+/* Whether the request of an I-form may be freed the library decides: Open MPI allows it when it is
+ * complete, and the reduction is made then. */
 bool ordo_mpi_free(MPI_Request *request, int *code)
 {
 	struct mpi_pending *pending = request ? find(*request) : NULL;
-	if (!pending || !pending->is_persistent || pending->active != MPI_REQUEST_NULL)
+	if (!pending)
 		return false;
+	if (pending->active != MPI_REQUEST_NULL && pending->is_persistent) {
+		*code = refuse(pending);
+		return true;
+	}
 	pthread_mutex_lock(&lock);
 	take(*request);
 	pthread_mutex_unlock(&lock);
 	*code = PMPI_Request_free(request);
+	if (*code != MPI_SUCCESS) {
+		put_back(pending);
+		return true;
+	}
+	if (!pending->is_persistent)
+		*code = complete(pending);
 	finish(pending);
+	return true;
+}
+
+bool ordo_mpi_cancel(MPI_Request request, int *code)
+{
+	const struct mpi_pending *pending = find(request);
+	if (!pending || !pending->is_persistent)
+		return false;
+	*code = refuse(pending);
 	return true;
 }

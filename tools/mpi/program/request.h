@@ -37,7 +37,7 @@ struct mpi_pending {
 	bool is_folded;			   /* or not started, or passed on */
 	bool frees_op, frees_datatype;	   /* which the program freed meanwhile */
 	/* of request.c */
-	struct mpi_pending *next, *next_of_all, *next_waited;
+	struct mpi_pending *next, *next_of_all, **at_of_all, *next_waited;
 	int place; /* in the array of the call that waits for it */
 };
 
@@ -71,10 +71,13 @@ void ordo_mpi_wait_begin_fortran(
 int ordo_mpi_wait_end(struct mpi_waited *waited, int code);
 /* The same after MPI_Request_get_status, which leaves complete requests as they are. */
 int ordo_mpi_wait_end_status(struct mpi_waited *waited, bool is_done, int code);
-/* For MPI_Start: true, if the request is ours, and was started. */
+/* For MPI_Start: true, if the request is a persistent one of ours. It was started; or it is active,
+ * which is an error. */
 bool ordo_mpi_start(MPI_Request request, int *code);
-/* For MPI_Request_free: likewise. */
+/* For MPI_Request_free: true, if the request is ours. It was freed, or may not be. */
 bool ordo_mpi_free(MPI_Request *request, int *code);
+/* For MPI_Cancel: true, if the request is a persistent one of ours, which is an error. */
+bool ordo_mpi_cancel(MPI_Request request, int *code);
 
 /* true: a pending reduction needs what the program frees, and frees it later. */
 bool ordo_mpi_keep_op(MPI_Op op);
