@@ -44,10 +44,10 @@ void ordo_mpi_request_add(struct mpi_pending *pending)
 {
 	pthread_mutex_lock(&lock);
 	put(pending);
-	pending->next_of_all = all;
-	pending->at_of_all = &all;
+	pending->of_all.next = all;
+	pending->of_all.at = &all;
 	if (all)
-		all->at_of_all = &pending->next_of_all;
+		all->of_all.at = &pending->of_all.next;
 	all = pending;
 	atomic_fetch_add(&npending, 1);
 	pthread_mutex_unlock(&lock);
@@ -71,7 +71,7 @@ void ordo_mpi_request_discard(struct mpi_pending *pending)
 static void hand_over(struct mpi_pending *pending)
 {
 	const bool frees = pending->frees_op || pending->frees_datatype;
-	for (struct mpi_pending *other = frees ? all : NULL; other; other = other->next_of_all) {
+	for (struct mpi_pending *other = frees ? all : NULL; other; other = other->of_all.next) {
 		if (pending->frees_op && other->call.op == pending->call.op) {
 			other->frees_op = true;
 			pending->frees_op = false;
@@ -86,9 +86,9 @@ static void hand_over(struct mpi_pending *pending)
 static void finish(struct mpi_pending *pending)
 {
 	pthread_mutex_lock(&lock);
-	*pending->at_of_all = pending->next_of_all;
-	if (pending->next_of_all)
-		pending->next_of_all->at_of_all = pending->at_of_all;
+	*pending->of_all.at = pending->of_all.next;
+	if (pending->of_all.next)
+		pending->of_all.next->of_all.at = pending->of_all.at;
 	atomic_fetch_sub(&npending, 1);
 	hand_over(pending);
 	pthread_mutex_unlock(&lock);
@@ -105,7 +105,7 @@ bool ordo_mpi_keep_op(MPI_Op op)
 	if (!atomic_load(&npending))
 		return false;
 	pthread_mutex_lock(&lock);
-	for (struct mpi_pending *one = all; one && !is_kept; one = one->next_of_all)
+	for (struct mpi_pending *one = all; one && !is_kept; one = one->of_all.next)
 		if (one->call.op == op)
 			is_kept = one->frees_op = true;
 	pthread_mutex_unlock(&lock);
@@ -118,7 +118,7 @@ bool ordo_mpi_keep_datatype(MPI_Datatype datatype)
 	if (!atomic_load(&npending))
 		return false;
 	pthread_mutex_lock(&lock);
-	for (struct mpi_pending *one = all; one && !is_kept; one = one->next_of_all)
+	for (struct mpi_pending *one = all; one && !is_kept; one = one->of_all.next)
 		if (one->call.datatype == datatype)
 			is_kept = one->frees_datatype = true;
 	pthread_mutex_unlock(&lock);

@@ -11,6 +11,11 @@ struct mpi_block {
 	MPI_Datatype datatype; /* of the block with that extent; MPI_DATATYPE_NULL: stride is n */
 };
 
+/* In the list of all. */
+struct mpi_link {
+	struct mpi_pending *next, **at; /* at: where the pointer to this one is */
+};
+
 /* An I-form or a persistent reduction. `active` is the library's own request, of a collective that
  * only moves data, so it works with every function of MPI. The program holds it as the request of
  * an I-form. That of a persistent reduction is a message to nobody, never started: whenever a
@@ -37,7 +42,8 @@ struct mpi_pending {
 	bool is_folded;			   /* or not started, or passed on */
 	bool frees_op, frees_datatype;	   /* which the program freed meanwhile */
 	/* of request.c */
-	struct mpi_pending *next, *next_of_all, **at_of_all, *next_waited;
+	struct mpi_pending *next, *next_waited;
+	struct mpi_link of_all;
 	int place; /* in the array of the call that waits for it */
 };
 
