@@ -77,6 +77,9 @@ struct ordo_algorithm {
 	bool (*prepare)(struct ordo_resolved_request *request, struct ordo_error *error);
 	/* K if the user gives none. NULL: 1. */
 	uint32_t (*chunks)(const struct ordo_resolved_request *request);
+	/* The same before `prepare`, for estimates, where K leaps from one number of ranks to the
+	 * next; 0: not known. NULL: K grows steadily. */
+	uint32_t (*foreseen_chunks)(const struct ordo_resolved_request *request);
 	void (*build)(struct ordo_builder *b, const struct ordo_resolved_request *request);
 	/* Gives back what `prepare` took and request->arena does not own. NULL: nothing. */
 	void (*release)(struct ordo_resolved_request *request);

@@ -2,8 +2,9 @@
  *
  * The counts of a schedule grow with N like N^a (log N)^b, a = 1, 3/2 or 2, and like c + dK and c +
  * dV with the chunks of a block and with shards, as long as K stays below N or above. So two small
- * schedules tell a and b, and one more c and d. What they are counts of: tasks, chunks that are
- * moved, slots and streams, each of which takes memory, measured over all algorithms.
+ * schedules tell a and b, and one more c and d. Where the natural K leaps from one N to the
+ * next, the algorithm says what it is. What they are counts of: tasks, chunks that are moved, slots
+ * and streams, each of which takes memory, measured over all algorithms.
  */
 #include "algorithms/hierarchy/levels.h"
 #include "algorithms/registry.h"
@@ -28,7 +29,7 @@ enum {
 static const double most_bytes = 10000;
 
 /* The fields of struct ordo_size. */
-enum { NCOUNT = 4 };
+enum { TASKS, CHUNKS, SLOTS, STREAMS, NCOUNT };
 struct counts {
 	double of[NCOUNT];
 };
@@ -51,6 +52,9 @@ struct estimating {
 	const struct ordo_request *request;
 	const struct ordo_resolved_request *resolved; /* read */
 	bool has_levels;
+	/* The natural K, where it does not grow with N steadily: chunks and slots of samples are
+	 * counted for one chunk a block then. 0: it does. */
+	uint32_t foreseen_chunks;
 	struct sample wanted, sample;
 	struct counts counts;  /* of the sample */
 	struct counts factors; /* from the sample to what is wanted */
@@ -117,6 +121,10 @@ static bool build(const struct estimating *e, const char *algorithm, const struc
 	struct ordo_schedule *schedule = compile_sample(&small);
 	if (schedule)
 		*counts = counts_of(schedule);
+	if (schedule && e->foreseen_chunks) {
+		counts->of[CHUNKS] /= schedule->problem.chunks_per_block;
+		counts->of[SLOTS] /= schedule->problem.chunks_per_block;
+	}
 	ordo_schedule_destroy(schedule);
 	return schedule;
 }
@@ -268,6 +276,8 @@ static bool begin(struct estimating *e, const struct ordo_resolved_request *reso
 	struct ordo_levels levels;
 	*e = (struct estimating){.request = request, .resolved = resolved};
 	e->wanted.chunks = problem->chunks_per_block;
+	if (!e->wanted.chunks && resolved->algorithm->foreseen_chunks)
+		e->foreseen_chunks = resolved->algorithm->foreseen_chunks(resolved);
 	e->wanted.shards = problem->nshard ? (double)problem->nshard / problem->nrank : 1;
 	for (int i = 0; i < ORDO_MAX_LEVELS; i++)
 		e->wanted.sizes[i] = i ? 1 : problem->nrank;
@@ -293,7 +303,12 @@ static bool estimate(const struct ordo_resolved_request *resolved,
 		return false;
 	for (int i = 0; i < NCOUNT; i++)
 		counts[i] = e.counts.of[i] * e.factors.of[i];
-	const struct ordo_size size = {counts[0], counts[1], counts[2], counts[3]};
+	if (e.foreseen_chunks) {
+		counts[CHUNKS] *= e.foreseen_chunks;
+		counts[SLOTS] *= e.foreseen_chunks;
+	}
+	const struct ordo_size size = {
+		counts[TASKS], counts[CHUNKS], counts[SLOTS], counts[STREAMS]};
 	*estimate = (struct ordo_estimate){.tasks = size.tasks, .bytes = ordo_bytes_of(&size)};
 	return true;
 }

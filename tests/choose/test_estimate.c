@@ -83,11 +83,11 @@ struct judgement {
 	double least_tasks, most_tasks, least_bytes, most_bytes; /* estimate / truth */
 };
 
-static bool judge_ratio(double ratio, double leap, double *least, double *most)
+static bool judge_ratio(double ratio, double *least, double *most)
 {
 	*least = ratio < *least ? ratio : *least;
 	*most = ratio > *most ? ratio : *most;
-	return ratio >= 0.5 / leap && ratio <= 4 * leap;
+	return ratio >= 0.5 && ratio <= 4;
 }
 
 static void judge_request(const struct ordo_request *request, struct judgement *judgement)
@@ -103,13 +103,11 @@ static void judge_request(const struct ordo_request *request, struct judgement *
 		return;
 	}
 	assert_true(ordo_estimate(request, &estimate, &error));
-	/* Its chunks leap with the number of ranks that the last server has. */
-	const double leap = strncmp(request->algorithm, "asymmetric", 10) ? 1 : 3;
 	const bool tasks_right =
-		schedule->ntask == 0 || judge_ratio(estimate.tasks / schedule->ntask, 1,
+		schedule->ntask == 0 || judge_ratio(estimate.tasks / schedule->ntask,
 						&judgement->least_tasks, &judgement->most_tasks);
 	const bool bytes_right = judge_ratio(
-		estimate.bytes / bytes, leap, &judgement->least_bytes, &judgement->most_bytes);
+		estimate.bytes / bytes, &judgement->least_bytes, &judgement->most_bytes);
 	judgement->judged++;
 	if (!tasks_right || !bytes_right) {
 		judgement->wrong++;

@@ -5,10 +5,18 @@
  * chunks to each, whatever the sizes of the two; each gets the addends of its share from the
  * others, folds them, and sends the sum to the rank that it is for, which folds one sum of each
  * server. AllGather is the same backwards: of what one server has, each rank of another gets a
- * share, and passes it on to the others. AllReduce is both, every rank owning an N-th of the
- * vector. So between servers there goes one sum of a server for each chunk of another one, and one
- * copy, the least possible; and all ranks of a server send equally much between servers if K is a
- * multiple of natural_chunks.
+ * share, and passes it on to the others. So between servers there goes one sum of a server for each
+ * chunk of another one, and one copy, the least possible; and all ranks of a server send equally
+ * much between servers if K is a multiple of natural_chunks.
+ *
+ * AllReduce is both. A server of G ranks that owns a part f of the vector sends sums of 1-f and
+ * gets (S-1)f, and then copies the other way round. If one waits for the other, f = 1/S is the
+ * least time for every server, (S-1)/S n/G each; if they overlap, (1 + (S-2) f) n/G, the smaller a
+ * server is the less it should own. So it owns the mean of an S-th and of G N-ths.
+ *
+ * Where ranks of one number alone are joined, by rails, as many ranks of each server as the
+ * smallest has own and exchange; the others only take part inside. So unequal servers have an
+ * AllReduce.
  *
  * steps   2, AllReduce 4: within servers and between them; 1 less, AllReduce 2, where all servers
  *         have one rank, or there is one server
@@ -23,14 +31,33 @@
 #include "algorithms/direct/peers.h"
 #include "servers.h"
 #include <ordo/divisor.h>
+#include <ordo/topology.h>
 #include <stdlib.h>
 
-/* More chunks than this for equal shares are not made: shares then differ by a chunk. */
-enum { MOST_PIECES = 64 };
+enum {
+	/* More chunks of a block than this for equal shares are not made: shares then differ by a
+	 * chunk. */
+	MOST_PIECES = 64,
+	/* The same for AllReduce: of a unit, for every rank of the largest server. */
+	MOST_MULTIPLE = 16,
+	/* What a server owns of an AllReduce is rounded by at most such a part of what the largest
+	 * owns. */
+	UNITS_ERROR = 32
+};
+
+/* What `prepare` finds. */
+struct asymmetric_servers {
+	struct ordo_servers servers;
+	/* [nserver] how many ranks exchange with other servers, those with the lowest places */
+	uint32_t *sharers;
+	/* [nserver+1] of AllReduce: the units that the servers before own */
+	uint32_t *before;
+};
 
 struct asymmetric {
 	struct ordo_builder *b;
 	const struct ordo_resolved_request *request;
+	const struct asymmetric_servers *found;
 	const struct ordo_servers *servers;
 	uint32_t addends, sums, partials; /* where scratch for each begins */
 	uint32_t room;			  /* the chunks that the busiest rank folds */
@@ -38,13 +65,29 @@ struct asymmetric {
 	uint32_t *folded;		  /* [N] chunks that a rank has taken to fold so far */
 };
 
+/* What a server owns of an AllReduce. */
+static struct ordo_slice part_of(const struct asymmetric *a, uint32_t server)
+{
+	const uint64_t K = a->request->problem.chunks_per_block;
+	const uint32_t *before = a->found->before, all = before[a->servers->nserver];
+	const uint32_t first = (uint32_t)(K * before[server] / all),
+		       end = (uint32_t)(K * before[server + 1] / all);
+	return (struct ordo_slice){first, end - first};
+}
+
 /* The chunks that end at a rank, or begin there. */
 static struct ordo_slice block_of(const struct asymmetric *a, uint32_t rank)
 {
 	const uint32_t K = a->request->problem.chunks_per_block;
-	if (a->request->problem.op == ORDO_ALLREDUCE)
-		return ordo_slice_of(K, a->request->problem.nrank, rank);
-	return (struct ordo_slice){rank * K, K};
+	if (a->request->problem.op != ORDO_ALLREDUCE)
+		return (struct ordo_slice){rank * K, K};
+	const uint32_t server = a->servers->server[rank], place = a->servers->place[rank],
+		       sharers = a->found->sharers[server];
+	const struct ordo_slice part = part_of(a, server);
+	if (place >= sharers || !part.count)
+		return (struct ordo_slice){0, 0};
+	const struct ordo_slice own = ordo_slice_of(part.count, sharers, place);
+	return (struct ordo_slice){part.first + own.first, own.count};
 }
 
 /* A walk over the share that member `place` of server `here` has of all blocks of server `there`:
@@ -70,9 +113,10 @@ static struct share share_of(
 	const struct asymmetric *a, uint32_t here, uint32_t there, uint32_t place)
 {
 	struct share share = {.a = a, .there = there};
+	const uint32_t sharers = a->found->sharers[here];
 	if (here != there) {
-		share.wanted = ordo_slice_of(
-			chunks_of_server(a, there), ordo_server_size(a->servers, here), place);
+		if (place < sharers)
+			share.wanted = ordo_slice_of(chunks_of_server(a, there), sharers, place);
 		return share;
 	}
 	/* Of its own server a rank has its own block. */
@@ -333,7 +377,8 @@ static bool reserve_scratch(struct asymmetric *a)
 
 static struct asymmetric asymmetric_of(const struct ordo_resolved_request *request)
 {
-	return (struct asymmetric){.request = request, .servers = request->prepared};
+	const struct asymmetric_servers *found = request->prepared;
+	return (struct asymmetric){.request = request, .found = found, .servers = &found->servers};
 }
 
 static void build(struct ordo_builder *b, const struct ordo_resolved_request *request)
@@ -356,29 +401,164 @@ static void build(struct ordo_builder *b, const struct ordo_resolved_request *re
 	free(a.folded);
 }
 
+/* Whether ranks of different numbers and servers lack links, as far as the first of each server
+ * tell. */
+static bool only_rails_join(
+	const struct ordo_topology *topology, const struct ordo_servers *servers)
+{
+	for (uint32_t server = 0; topology && server < servers->nserver; server++) {
+		const uint32_t first = ordo_server_member(servers, server, 0);
+		for (uint32_t rank = 0; rank < servers->nrank; rank++)
+			if (servers->server[rank] != server && servers->place[rank] &&
+				!ordo_topology_reaches(topology, first, rank))
+				return true;
+	}
+	return false;
+}
+
+static uint32_t smallest_of(const struct ordo_servers *servers)
+{
+	uint32_t smallest = ordo_server_size(servers, 0);
+	for (uint32_t s = 1; s < servers->nserver; s++)
+		if (ordo_server_size(servers, s) < smallest)
+			smallest = ordo_server_size(servers, s);
+	return smallest;
+}
+
+/* What servers own, in whole units. */
+struct units {
+	uint64_t total, nserver;
+	uint32_t largest; /* how many ranks share in the largest server, which owns `most` */
+	uint32_t most;
+};
+
+/* What one owns in which so many ranks share: rounded. */
+static uint32_t units_of(const struct units *units, uint32_t sharers)
+{
+	const uint64_t own = units->total + units->nserver * sharers,
+		       most = units->total + units->nserver * units->largest;
+	return (uint32_t)((2 * own * units->most + most) / (2 * most));
+}
+
+static bool is_near(const struct units *units, uint32_t sharers)
+{
+	const uint64_t own = (units->total + units->nserver * sharers) * units->most,
+		       found = (units->total + units->nserver * units->largest) *
+			       units_of(units, sharers),
+		       error = found > own ? found - own : own - found;
+	return error * UNITS_ERROR <=
+	       (units->total + units->nserver * units->largest) * units->most;
+}
+
+/* As few as come near: the largest owns at most UNITS_ERROR / 2, with which rounding is that near.
+ * sizes: [count] how many share, in all servers or such as differ */
+static struct units find_units(
+	uint64_t total, uint32_t nserver, const uint32_t *sizes, uint32_t count)
+{
+	struct units units = {.total = total, .nserver = nserver};
+	for (uint32_t i = 0; i < count; i++)
+		units.largest = sizes[i] > units.largest ? sizes[i] : units.largest;
+	for (uint32_t near = 0; near < count;) {
+		units.most++;
+		for (near = 0; near < count && is_near(&units, sizes[near]);)
+			near++;
+	}
+	return units;
+}
+
+/* Such that every one of these numbers divides what each of the ranks of another shares out. */
+static uint32_t equal_pieces(const uint32_t *sizes, uint32_t count)
+{
+	uint64_t K = 1;
+	for (uint32_t s = 0; s < count && K <= MOST_PIECES; s++)
+		for (uint32_t t = 0; t < count && K <= MOST_PIECES; t++) {
+			const uint64_t parts =
+				sizes[s] / ordo_common_divisor(sizes[s], K * sizes[t]);
+			K *= s == t ? 1 : parts;
+		}
+	return (uint32_t)(K <= MOST_PIECES ? K : MOST_PIECES);
+}
+
+/* A multiple of every one of these numbers, but at most so many times the largest. */
+static uint32_t common_multiple(const uint32_t *sizes, uint32_t count, uint32_t largest)
+{
+	const uint64_t most = (uint64_t)largest * MOST_MULTIPLE;
+	uint64_t multiple = 1;
+	for (uint32_t i = 0; i < count && multiple <= most; i++)
+		multiple *= sizes[i] / ordo_common_divisor(sizes[i], multiple);
+	return (uint32_t)(multiple <= most ? multiple : most);
+}
+
+/* All ranks of every server, or, where rails alone join servers of different sizes, as many as the
+ * smallest has; only AllReduce can do with these. */
+static bool choose_sharers(const struct ordo_resolved_request *request,
+	struct asymmetric_servers *found, struct ordo_error *error)
+{
+	const struct ordo_servers *servers = &found->servers;
+	const uint32_t smallest = smallest_of(servers), largest = ordo_servers_largest(servers);
+	const bool rails = smallest != largest && only_rails_join(request->topology, servers);
+	uint64_t total = 0;
+	for (uint32_t s = 0; s < servers->nserver; s++) {
+		found->sharers[s] = rails ? smallest : ordo_server_size(servers, s);
+		total += found->sharers[s];
+	}
+	const struct units units =
+		find_units(total, servers->nserver, found->sharers, servers->nserver);
+	found->before[0] = 0;
+	for (uint32_t s = 0; s < servers->nserver; s++)
+		found->before[s + 1] = found->before[s] + units_of(&units, found->sharers[s]);
+	if (!rails || request->problem.op == ORDO_ALLREDUCE)
+		return true;
+	ordo_fail(error, ORDO_USAGE, 0,
+		"asymmetric: found %s on servers of %u to %u ranks that rails alone join, wanted "
+		"AllReduce",
+		ordo_operator_facts(request->problem.op)->name, smallest, largest);
+	return ordo_hint(error, "packing goes over any links");
+}
+
 static bool prepare(struct ordo_resolved_request *request, struct ordo_error *error)
 {
-	struct ordo_servers *servers = ordo_arena_alloc(&request->arena, sizeof *servers);
-	request->prepared = servers;
-	if (!servers)
+	struct ordo_arena *arena = &request->arena;
+	struct asymmetric_servers *found = ordo_arena_alloc(arena, sizeof *found);
+	request->prepared = found;
+	if (!found)
 		return ordo_fail_memory(error);
-	return ordo_servers_make(request, &request->arena, servers, error);
+	if (!ordo_servers_make(request, arena, &found->servers, error))
+		return false;
+	const size_t nserver = found->servers.nserver;
+	found->sharers = ordo_arena_alloc(arena, nserver * sizeof *found->sharers);
+	found->before = ordo_arena_alloc(arena, (nserver + 1) * sizeof *found->before);
+	return found->sharers && found->before ? choose_sharers(request, found, error)
+					       : ordo_fail_memory(error);
 }
 
 /* Such that every server shares out what it has for every other without remainder. */
 static uint32_t natural_chunks(const struct ordo_resolved_request *request)
 {
-	const struct ordo_servers *servers = request->prepared;
-	uint64_t K = 1;
-	for (uint32_t s = 0; s < servers->nserver && K <= MOST_PIECES; s++)
-		for (uint32_t t = 0; t < servers->nserver && K <= MOST_PIECES; t++) {
-			const uint64_t here = ordo_server_size(servers, s),
-				       parts = here / ordo_common_divisor(here,
-							      K * ordo_server_size(servers, t));
-			K *= s == t ? 1 : parts;
-		}
-	K = K <= MOST_PIECES ? K : MOST_PIECES;
-	return (uint32_t)(request->problem.op == ORDO_ALLREDUCE ? K * servers->nrank : K);
+	const struct asymmetric_servers *found = request->prepared;
+	const uint32_t nserver = found->servers.nserver;
+	uint32_t largest = 0;
+	for (uint32_t s = 0; s < nserver; s++)
+		largest = found->sharers[s] > largest ? found->sharers[s] : largest;
+	return request->problem.op == ORDO_ALLREDUCE
+		       ? found->before[nserver] * common_multiple(found->sharers, nserver, largest)
+		       : equal_pieces(found->sharers, nserver);
+}
+
+/* The same where nothing tells servers apart; else 0. */
+static uint32_t foreseen_chunks(const struct ordo_resolved_request *request)
+{
+	uint32_t sizes[2], nserver;
+	if (request->topology || ordo_parameter_value(request, "groups")->nlist)
+		return 0;
+	const uint32_t N = request->problem.nrank, count = ordo_servers_untold(N, &nserver, sizes);
+	if (request->problem.op != ORDO_ALLREDUCE)
+		return equal_pieces(sizes, count);
+	const struct units units = find_units(N, nserver, sizes, count);
+	const uint64_t all = (uint64_t)(nserver - 1) * units_of(&units, sizes[0]) +
+			     units_of(&units, sizes[count - 1]);
+	const uint64_t K = all * common_multiple(sizes, count, sizes[0]);
+	return K < ORDO_LIMIT ? (uint32_t)K : ORDO_LIMIT;
 }
 
 /* How far a chunk goes whose block is of that server. */
@@ -470,8 +650,9 @@ const struct ordo_algorithm ordo_algorithm_asymmetric = {
 		       "goes the same way back: each block enters another server once, and is "
 		       "passed on inside it. AllReduce is both.",
 		.when = "For servers of different numbers of ranks, where other hierarchies do not "
-			"apply: all ranks of a server have the same share of the slow links, and "
-			"every sum has one order.",
+			"apply: all ranks of a server have the same share of the slow links, "
+			"small servers own less of an AllReduce, and every sum has one order. "
+			"Where rails alone join unequal servers, AllReduce only.",
 		.operators = SUMMED | 1u << ORDO_ALLGATHER,
 		.ranks = "any",
 		.steps = "2; AllReduce 4; with one server, or servers of one rank, half of it",
@@ -493,6 +674,7 @@ const struct ordo_algorithm ordo_algorithm_asymmetric = {
 	.applicable = applicable,
 	.prepare = prepare,
 	.chunks = natural_chunks,
+	.foreseen_chunks = foreseen_chunks,
 	.build = build,
 	.steps = count_steps,
 	.volume = count_volume,

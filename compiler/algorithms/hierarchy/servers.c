@@ -178,6 +178,14 @@ static uint32_t root_of(uint32_t n)
 	return root;
 }
 
+uint32_t ordo_servers_untold(uint32_t nrank, uint32_t *nserver, uint32_t sizes[2])
+{
+	sizes[0] = root_of(nrank);
+	*nserver = (nrank + sizes[0] - 1) / sizes[0];
+	sizes[1] = nrank - (*nserver - 1) * sizes[0];
+	return sizes[1] == sizes[0] ? 1 : 2;
+}
+
 bool ordo_servers_make(const struct ordo_resolved_request *request, struct ordo_arena *arena,
 	struct ordo_servers *servers, struct ordo_error *error)
 {

@@ -29,6 +29,10 @@ struct ordo_servers {
 bool ordo_servers_make(const struct ordo_resolved_request *request, struct ordo_arena *arena,
 	struct ordo_servers *servers, struct ordo_error *error);
 
+/* Where nothing tells ranks apart: the sizes that there are of *nserver servers, one or two; the
+ * second is that of the last server. */
+uint32_t ordo_servers_untold(uint32_t nrank, uint32_t *nserver, uint32_t sizes[2]);
+
 static inline uint32_t ordo_server_size(const struct ordo_servers *servers, uint32_t server)
 {
 	return servers->first[server + 1] - servers->first[server];

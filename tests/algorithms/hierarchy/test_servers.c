@@ -231,6 +231,35 @@ static void each_chunk_crosses_once_and_all_ranks_of_a_server_send_alike(void **
 	}
 }
 
+/* Of an AllReduce a server owns the mean of an S-th and of its ranks' N-ths, in few parts: 11:5:8
+ * is about 7:3:5. It sends sums of the rest and S-1 copies of its own, and all its ranks do so
+ * alike. */
+static void small_servers_own_less_of_an_allreduce(void **state)
+{
+	(void)state;
+	static const struct {
+		uint32_t S, sizes[MOST_SERVERS], own[MOST_SERVERS]; /* parts */
+	} cases[] = {{3, {7, 1, 4}, {7, 3, 5}}, {2, {6, 2}, {5, 3}}, {3, {5, 5, 5}, {1, 1, 1}},
+		{2, {4, 2}, {7, 5}}};
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		const uint32_t S = cases[i].S;
+		const struct servers servers = servers_of(S, cases[i].sizes);
+		uint32_t K, all = 0;
+		const struct traffic traffic = traffic_by(
+			notation_of("asymmetric", &servers, ""), ORDO_ALLREDUCE, &servers, &K);
+		for (uint32_t s = 0; s < S; s++)
+			all += cases[i].own[s];
+		assert_int_equal(K % all, 0);
+		for (uint32_t rank = 0; rank < nrank_of(&servers); rank++) {
+			const uint32_t s = server_of(&servers, rank),
+				       own = K / all * cases[i].own[s];
+			assert_int_equal(
+				traffic.sent[rank] * size_of(&servers, s), K - own + (S - 1) * own);
+			assert_int_equal(traffic.received[rank], traffic.sent[rank]);
+		}
+	}
+}
+
 static void as_many_pairs_of_ranks_meet_as_there_are_aggregators(void **state)
 {
 	(void)state;
@@ -361,29 +390,98 @@ static void servers_outlast_a_link(void **state)
 }
 
 /* Rails alone join servers: ranks of one number. */
+static struct ordo_topology *make_rails(const struct servers *servers)
+{
+	const uint32_t N = nrank_of(servers);
+	struct ordo_topology *topology = ordo_topology_create("rails", N, MOST_MEMBERS, 0, NULL);
+	bool worked = topology;
+	for (uint32_t s = 0; s < servers->count; s++)
+		for (uint32_t a = 0; a < size_of(servers, s); a++) {
+			const uint32_t rank = servers->first[s] + a;
+			worked = worked &&
+				 ordo_topology_add(topology, rank, N + a, NULL, 5000, 20, NULL) &&
+				 ordo_topology_add(topology, N + a, rank, NULL, 5000, 20, NULL);
+			for (uint32_t b = 0; worked && b < size_of(servers, s); b++)
+				worked =
+					a == b || ordo_topology_add(topology, rank,
+							  servers->first[s] + b, NULL, 1, 56, NULL);
+		}
+	assert_true(worked && ordo_topology_finish(topology, NULL));
+	return topology;
+}
+
 static void aggregators_reach_each_other_where_only_rails_do(void **state)
 {
 	(void)state;
 	const uint32_t sizes[] = {4, 2, 3};
 	const struct servers servers = servers_of(3, sizes);
-	struct ordo_topology *topology = ordo_topology_create("rails", 9, 4, 0, NULL);
-	bool worked = topology;
-	for (uint32_t s = 0; s < 3; s++)
-		for (uint32_t a = 0; a < sizes[s]; a++) {
-			const uint32_t rank = servers.first[s] + a;
-			worked = worked &&
-				 ordo_topology_add(topology, rank, 9 + a, NULL, 5000, 20, NULL) &&
-				 ordo_topology_add(topology, 9 + a, rank, NULL, 5000, 20, NULL);
-			for (uint32_t b = 0; worked && b < sizes[s]; b++)
-				worked = a == b || ordo_topology_add(topology, rank,
-							   servers.first[s] + b, NULL, 1, 56, NULL);
-		}
-	assert_true(worked && ordo_topology_finish(topology, NULL));
+	struct ordo_topology *topology = make_rails(&servers);
 	const struct ordo_request request = {.problem = {.op = ORDO_ALLTOALL, .nrank = 9},
 		.algorithm = "aggregated",
 		.topology = topology};
 	ordo_schedule_destroy(compile_proved(&request));
 	ordo_topology_destroy(topology);
+}
+
+static void unequal_servers_have_an_allreduce_where_only_rails_join_them(void **state)
+{
+	(void)state;
+	static const char *const folds[] = {"dyadic", "folded", "linear"};
+	uint64_t seed = 6;
+	for (uint32_t i = 0; i < 24; i++) {
+		const struct servers servers = random_servers(&seed);
+		struct ordo_topology *topology = make_rails(&servers);
+		const struct ordo_verify_options options = {.topology = topology};
+		char settings[32];
+		snprintf(settings, sizeof settings, ",fold=%s", folds[i % 3]);
+		struct ordo_request request = {
+			.problem = {.op = ORDO_ALLREDUCE, .nrank = nrank_of(&servers)},
+			.algorithm = notation_of("asymmetric", &servers, settings)};
+		struct ordo_schedule *anywhere = compile_proved(&request);
+		request.topology = topology;
+		for (uint32_t K = 0; K < 8; K += 1 + K) {
+			request.problem.chunks_per_block = K;
+			request.problem.in_place = i % 2;
+			assert_true(claims_hold(&request));
+		}
+		request.problem.chunks_per_block = 0;
+		struct ordo_schedule *schedule = compile_proved(&request);
+		struct ordo_proof *one = ordo_verify(anywhere, NULL, NULL),
+				  *other = ordo_verify(schedule, &options, NULL);
+		assert_string_equal(one->digest, other->digest);
+		assert_int_equal(other->ndistinct, 1);
+		ordo_proof_destroy(one);
+		ordo_proof_destroy(other);
+		ordo_schedule_destroy(anywhere);
+		ordo_schedule_destroy(schedule);
+		ordo_topology_destroy(topology);
+	}
+}
+
+static void other_sums_of_unequal_servers_need_more_than_rails(void **state)
+{
+	(void)state;
+	const uint32_t unequal[] = {4, 2, 3}, equal[] = {3, 3, 3};
+	const struct servers servers[] = {servers_of(3, unequal), servers_of(3, equal)};
+	for (int i = 0; i < 2; i++) {
+		struct ordo_topology *topology = make_rails(&servers[i]);
+		const struct ordo_request request = {
+			.problem = {.op = ORDO_REDUCESCATTER, .nrank = 9},
+			.algorithm = "asymmetric",
+			.topology = topology};
+		struct ordo_error error = {0};
+		struct ordo_schedule *schedule = ordo_compile(&request, &error);
+		assert_int_equal(schedule != NULL, i == 1);
+		if (!schedule) {
+			assert_int_equal(error.code, ORDO_USAGE);
+			assert_string_equal(error.text,
+				"asymmetric: found ReduceScatter on servers of 2 to 4 ranks that "
+				"rails alone join, wanted AllReduce");
+			assert_string_equal(error.hint, "packing goes over any links");
+		}
+		ordo_schedule_destroy(schedule);
+		ordo_topology_destroy(topology);
+	}
 }
 
 static void check_refused(
@@ -425,11 +523,14 @@ int main(void)
 		cmocka_unit_test(all_chunks_are_summed_in_one_order),
 		cmocka_unit_test(folded_and_linear_orders_are_of_servers_too),
 		cmocka_unit_test(each_chunk_crosses_once_and_all_ranks_of_a_server_send_alike),
+		cmocka_unit_test(small_servers_own_less_of_an_allreduce),
 		cmocka_unit_test(as_many_pairs_of_ranks_meet_as_there_are_aggregators),
 		cmocka_unit_test(all_ranks_of_equal_servers_have_the_same_work),
 		cmocka_unit_test(servers_are_what_links_join),
 		cmocka_unit_test(servers_outlast_a_link),
 		cmocka_unit_test(aggregators_reach_each_other_where_only_rails_do),
+		cmocka_unit_test(unequal_servers_have_an_allreduce_where_only_rails_join_them),
+		cmocka_unit_test(other_sums_of_unequal_servers_need_more_than_rails),
 		cmocka_unit_test(groups_that_do_not_fit_are_refused),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
