@@ -29,6 +29,7 @@ struct ordo_value {
 	uint32_t nalgorithm;
 };
 
+struct ordo_cost;
 struct ordo_resolved_request;
 /* Reads and checks a request, and finds what its algorithm prepares. The caller destroys it, also
  * after false. */
@@ -94,6 +95,9 @@ struct ordo_algorithm {
 	 * With the K of the request. ORDO_UNCOUNTED: no memory. */
 	uint64_t (*steps)(const struct ordo_resolved_request *request);
 	uint64_t (*volume)(const struct ordo_resolved_request *request);
+	/* The cost as a formula, of more than one rank, with the K of the request (closed_form.h).
+	 * false, or NULL: there is none, and claims tell. */
+	bool (*closed_form)(const struct ordo_resolved_request *request, struct ordo_cost *cost);
 };
 
 struct ordo_registry {

@@ -1,6 +1,7 @@
 /* cost.c - how long an algorithm takes: by its formula, or by what it claims. */
-#include "cost.h"
+#include "algorithms/direct/closed_form.h"
 #include "passes.h"
+#include "pipeline/pipeline.h"
 #include <ordo/options.h>
 #include <stdlib.h>
 
@@ -134,11 +135,19 @@ static bool cost_as_claimed(const struct ordo_resolved_request *resolved, struct
 	return true;
 }
 
+/* The formula of a request whose K is settled, if its algorithm has one for it. */
+static bool has_closed_form(const struct ordo_resolved_request *resolved, struct ordo_cost *cost)
+{
+	if (resolved->problem.nrank == 1)
+		return ordo_form_is(cost, ORDO_COST_TABLE, 0, 0, 0, 1);
+	return resolved->algorithm->closed_form && resolved->algorithm->closed_form(resolved, cost);
+}
+
 /* The formulas begin where every rank has added up its virtual shards: so many vectors less one. */
 static bool cost_by_formula(const struct ordo_resolved_request *resolved, struct ordo_cost *cost)
 {
 	const uint32_t most = (resolved->nshard - 1) / resolved->problem.nrank + 1;
-	if (!ordo_closed_form(resolved, cost))
+	if (!has_closed_form(resolved, cost))
 		return false;
 	if (resolved->nshard != resolved->problem.nshard)
 		cost->reduced += (most - 1) * cost->parts;

@@ -13,6 +13,7 @@
  * source  Bruck, Ho, Kipnis, Upfal and Weathersby, IEEE Trans. Parallel Distrib. Syst. 8(11), 1997
  */
 #include "algorithm.h"
+#include "algorithms/direct/closed_form.h"
 
 static bool is_bruck(const struct ordo_resolved_request *request)
 {
@@ -167,6 +168,13 @@ static uint64_t count_volume(const struct ordo_resolved_request *request)
 	return blocks * request->problem.chunks_per_block;
 }
 
+static bool closed_form(const struct ordo_resolved_request *request, struct ordo_cost *cost)
+{
+	const uint64_t p = request->problem.nrank;
+	return ordo_parameter_is(request, "method", "pairwise") &&
+	       ordo_form_is(cost, ORDO_COST_TABLE, p - 1, p - 1, 0, p);
+}
+
 static const struct ordo_parameter parameters[] = {
 	{.name = "method",
 		.values = "pairwise|bruck",
@@ -214,4 +222,5 @@ const struct ordo_algorithm ordo_algorithm_alltoall = {
 	.build = build,
 	.steps = count_steps,
 	.volume = count_volume,
+	.closed_form = closed_form,
 };

@@ -11,6 +11,7 @@
  * source  Thakur, Rabenseifner and Gropp, Int. J. High Perform. Comput. Appl. 19(1), 2005 (the
  *         direct algorithms)
  */
+#include "algorithms/direct/closed_form.h"
 #include "fold.h"
 #include "owners.h"
 #include "peers.h"
@@ -370,6 +371,50 @@ static uint64_t volume(const struct ordo_resolved_request *request)
 	return most;
 }
 
+/* With fewer links than partners the partners are served in rounds. */
+static uint64_t mesh_rounds(const struct ordo_resolved_request *request)
+{
+	const uint32_t partners = request->problem.nrank - 1,
+		       ports = request->topology ? request->topology->ports : 0;
+	const uint32_t links = ordo_parameter_is(request, "streams", "one") ? 1
+			       : ports && ports < partners		    ? ports
+									    : partners;
+	return (partners + links - 1) / links;
+}
+
+static bool closed_form(const struct ordo_resolved_request *request, struct ordo_cost *cost)
+{
+	const uint64_t p = request->problem.nrank, times = mesh_rounds(request);
+	const enum ordo_cost_source source = times == 1 ? ORDO_COST_TABLE : ORDO_COST_ROUNDS;
+	const bool slices = ordo_form_has_slices(request, request->problem.nrank);
+	switch (request->problem.op) {
+	case ORDO_ALLGATHER:
+	case ORDO_SCATTER:
+	case ORDO_GATHER:
+		return ordo_form_is(cost, source, times, times, 0, p);
+	case ORDO_REDUCESCATTER:
+		return ordo_form_is(cost, source, times, times, p - 1, p);
+	case ORDO_ALLREDUCE:
+		if (ordo_parameter_is(request, "shots", "1"))
+			return ordo_form_is(cost, source, times, times, p - 1, 1);
+		return slices && ordo_form_is(cost, source, 2 * times, 2 * times, p - 1, p);
+	case ORDO_BROADCAST:
+		if (!ordo_parameter_is(request, "shots", "2"))
+			return ordo_form_is(cost, ORDO_COST_ROUNDS, times, times, 0, 1);
+		return slices && ordo_form_is(cost, ORDO_COST_ROUNDS, 2 * times, 2 * times, 0, p);
+	case ORDO_REDUCE:
+		if (!ordo_parameter_is(request, "shots", "2"))
+			return ordo_form_is(cost, ORDO_COST_ROUNDS, times, times, p - 1, 1);
+		return slices &&
+		       ordo_form_is(cost, ORDO_COST_ROUNDS, 2 * times, 2 * times, p - 1, p);
+	case ORDO_ALLTOALL:
+		return ordo_form_is(cost, ORDO_COST_ROUNDS, times, times, 0, p);
+	case ORDO_CUSTOM:
+		break;
+	}
+	return false;
+}
+
 static const struct ordo_parameter parameters[] = {
 	{.name = "shots",
 		.values = "auto|1|2",
@@ -463,4 +508,5 @@ const struct ordo_algorithm ordo_algorithm_mesh = {
 	.build = build,
 	.steps = steps,
 	.volume = volume,
+	.closed_form = closed_form,
 };

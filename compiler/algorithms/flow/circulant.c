@@ -13,6 +13,7 @@
  * order   as many trees as the odd part of N; Reduce at most q+1
  * source  Traeff, arXiv:2410.14234; Broadcast and Reduce: Traeff, arXiv:2312.11236
  */
+#include "algorithms/direct/closed_form.h"
 #include "circulant_rounds.h"
 #include "flow.h"
 
@@ -76,6 +77,19 @@ static uint64_t volume(const struct ordo_resolved_request *request)
 				       : ordo_flow_volume(request);
 }
 
+/* K chunks in K-1+q rounds, one a round. */
+static bool closed_form(const struct ordo_resolved_request *request, struct ordo_cost *cost)
+{
+	const uint64_t K = request->problem.chunks_per_block,
+		       rounds = K - 1 + ordo_form_rounds(request->problem.nrank);
+	if (request->problem.op == ORDO_BROADCAST)
+		return ordo_form_is(cost, ORDO_COST_ROUNDS, rounds, rounds, 0, K);
+	if (request->problem.op == ORDO_REDUCE)
+		return ordo_form_is(cost, ORDO_COST_ROUNDS, rounds, rounds, rounds, K);
+	return ordo_form_phases(
+		request, ORDO_COST_ROUNDS, ordo_form_rounds(request->problem.nrank), cost);
+}
+
 static const struct ordo_variant variants[] = {
 	{.settings = "", .pipelines = 1u << ORDO_BROADCAST | 1u << ORDO_REDUCE},
 };
@@ -115,4 +129,5 @@ const struct ordo_algorithm ordo_algorithm_circulant = {
 	.build = build,
 	.steps = steps,
 	.volume = volume,
+	.closed_form = closed_form,
 };

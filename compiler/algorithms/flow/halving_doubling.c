@@ -11,6 +11,7 @@
  *         ((0+1)+(2+3))+...
  * source  Thakur, Rabenseifner and Gropp, Int. J. High Perform. Comput. Appl. 19(1), 2005
  */
+#include "algorithms/direct/closed_form.h"
 #include "butterfly.h"
 
 static bool applicable(const struct ordo_resolved_request *request, struct ordo_error *error)
@@ -27,6 +28,13 @@ static bool prepare(struct ordo_resolved_request *request, struct ordo_error *er
 {
 	return ordo_butterfly_make(request, request->problem.nrank) ? true
 								    : ordo_fail_memory(error);
+}
+
+static bool closed_form(const struct ordo_resolved_request *request, struct ordo_cost *cost)
+{
+	const bool published = request->problem.op != ORDO_ALLGATHER;
+	return ordo_form_phases(request, published ? ORDO_COST_TABLE : ORDO_COST_ROUNDS,
+		ordo_form_rounds(request->problem.nrank), cost);
 }
 
 static const struct ordo_parameter parameters[] = {ORDO_BUTTERFLY_MASKS};
@@ -64,4 +72,5 @@ const struct ordo_algorithm ordo_algorithm_halving_doubling = {
 	.build = ordo_flow_build,
 	.steps = ordo_flow_steps,
 	.volume = ordo_flow_volume,
+	.closed_form = closed_form,
 };

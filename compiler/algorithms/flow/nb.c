@@ -11,11 +11,18 @@
  *         Syst. 8(11),
  * 1997
  */
+#include "algorithms/direct/closed_form.h"
 #include "nonuniform.h"
 
 static bool prepare(struct ordo_resolved_request *request, struct ordo_error *error)
 {
 	return ordo_nonuniform_make(request, true) ? true : ordo_fail_memory(error);
+}
+
+static bool closed_form(const struct ordo_resolved_request *request, struct ordo_cost *cost)
+{
+	return ordo_form_phases(
+		request, ORDO_COST_TABLE, ordo_form_rounds(request->problem.nrank), cost);
 }
 
 static const struct ordo_parameter parameters[] = {ORDO_NONUNIFORM_SLICES};
@@ -48,4 +55,5 @@ const struct ordo_algorithm ordo_algorithm_nb = {
 	.build = ordo_flow_build,
 	.steps = ordo_flow_steps,
 	.volume = ordo_flow_volume,
+	.closed_form = closed_form,
 };

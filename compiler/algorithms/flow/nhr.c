@@ -12,6 +12,7 @@
  * order   N trees, N/2 if N is a power of two; small data: one tree, dyadic if the root is 0
  * source  the published collectives of Ascend
  */
+#include "algorithms/direct/closed_form.h"
 #include "algorithms/direct/places.h"
 #include "algorithms/tree/trees.h"
 #include "nonuniform.h"
@@ -84,6 +85,14 @@ static uint64_t volume(const struct ordo_resolved_request *request)
 	return most;
 }
 
+static bool closed_form(const struct ordo_resolved_request *request, struct ordo_cost *cost)
+{
+	return ordo_parameter_is(request, "data", "small")
+		       ? ordo_form_whole_vectors(request, ORDO_COST_ROUNDS, cost)
+		       : ordo_form_phases(request, ORDO_COST_TABLE,
+				 ordo_form_rounds(request->problem.nrank), cost);
+}
+
 static const struct ordo_parameter parameters[] = {
 	{.name = "data",
 		.values = "large|small",
@@ -138,4 +147,5 @@ const struct ordo_algorithm ordo_algorithm_nhr = {
 	.build = build,
 	.steps = steps,
 	.volume = volume,
+	.closed_form = closed_form,
 };

@@ -16,7 +16,7 @@
  * scratch  ReduceScatter out of place: m W - 1 blocks; else nothing
  * source   Jeaugey, arXiv:2506.20252, as in NCCL 2.23
  */
-#include "pat.h"
+#include "algorithms/direct/closed_form.h"
 #include "algorithms/direct/places.h"
 
 struct trees {
@@ -181,7 +181,7 @@ static void build(struct ordo_builder *b, const struct ordo_resolved_request *re
 	}
 }
 
-uint64_t ordo_pat_rounds(const struct ordo_resolved_request *request)
+static uint64_t rounds_of(const struct ordo_resolved_request *request)
 {
 	const struct trees trees = trees_of(request);
 	const uint32_t N = request->problem.nrank, below = 1u << trees.m;
@@ -199,6 +199,11 @@ static uint64_t steps(const struct ordo_resolved_request *request)
 static uint64_t volume(const struct ordo_resolved_request *request)
 {
 	return (uint64_t)(request->problem.nrank - 1) * request->problem.chunks_per_block;
+}
+
+static bool closed_form(const struct ordo_resolved_request *request, struct ordo_cost *cost)
+{
+	return ordo_form_phases(request, ORDO_COST_ROUNDS, rounds_of(request), cost);
 }
 
 static const struct ordo_parameter parameters[] = {
@@ -245,4 +250,5 @@ const struct ordo_algorithm ordo_algorithm_pat = {
 	.build = build,
 	.steps = steps,
 	.volume = volume,
+	.closed_form = closed_form,
 };

@@ -16,6 +16,7 @@
  * scratch  N = p: 2 vectors; else 1
  * source   Thakur, Rabenseifner and Gropp, Int. J. High Perform. Comput. Appl. 19(1), 2005
  */
+#include "algorithms/direct/closed_form.h"
 #include "algorithms/direct/places.h"
 #include "butterfly.h"
 
@@ -116,6 +117,16 @@ static uint64_t volume(const struct ordo_resolved_request *request)
 	return vectors * request->problem.chunks_per_block;
 }
 
+/* p' = 2^k as for rhd: all of the vector in every exchange, and of the vectors of the ranks beyond
+ * p' there and back. */
+static bool closed_form(const struct ordo_resolved_request *request, struct ordo_cost *cost)
+{
+	const uint32_t power = ordo_form_power(request->problem.nrank), k = ordo_form_rounds(power);
+	if (power == request->problem.nrank)
+		return ordo_form_is(cost, ORDO_COST_TABLE, k, k, k, 1);
+	return ordo_form_is(cost, ORDO_COST_ROUNDS, k + 2, k + 2, k + 1, 1);
+}
+
 static const struct ordo_parameter parameters[] = {ORDO_BUTTERFLY_MASKS};
 
 static const struct ordo_variant variants[] = {
@@ -149,4 +160,5 @@ const struct ordo_algorithm ordo_algorithm_recursive_doubling = {
 	.build = build,
 	.steps = steps,
 	.volume = volume,
+	.closed_form = closed_form,
 };

@@ -16,7 +16,7 @@
  * source   Ruefenacht, Bull and Booth, Parallel Computing 69, 2017; its AllGather: Bruck et al.,
  *          IEEE Trans. Parallel Distrib. Syst. 8(11), 1997
  */
-#include "recursive_multiplying.h"
+#include "algorithms/direct/closed_form.h"
 #include "algorithms/direct/fold.h"
 #include "algorithms/direct/places.h"
 
@@ -28,10 +28,16 @@ static uint32_t greatest_factor(uint32_t n, uint32_t radix)
 	return 1;
 }
 
+/* The factors of a resolved request: each step's group, nearest ranks first. */
+struct factors {
+	uint32_t count, product;
+	uint32_t factor[32], stride[32]; /* [count] stride: the product of those before */
+};
+
 /* false: a factor would be above the radix. */
-static bool factorize(uint32_t n, uint32_t radix, struct ordo_factors *factors)
+static bool factorize(uint32_t n, uint32_t radix, struct factors *factors)
 {
-	*factors = (struct ordo_factors){.product = n};
+	*factors = (struct factors){.product = n};
 	for (uint32_t stride = 1; n > 1;) {
 		const uint32_t factor = greatest_factor(n, radix);
 		if (factor == 1)
@@ -44,10 +50,10 @@ static bool factorize(uint32_t n, uint32_t radix, struct ordo_factors *factors)
 	return true;
 }
 
-struct ordo_factors ordo_multiplying_factors(const struct ordo_resolved_request *request)
+static struct factors factors_of(const struct ordo_resolved_request *request)
 {
 	const uint32_t radix = ordo_parameter_number(request, "radix");
-	struct ordo_factors factors;
+	struct factors factors;
 	/* A power of two is never far. */
 	for (uint32_t p = request->problem.nrank; !factorize(p, radix, &factors);)
 		p--;
@@ -57,7 +63,7 @@ struct ordo_factors ordo_multiplying_factors(const struct ordo_resolved_request 
 static bool applicable(const struct ordo_resolved_request *request, struct ordo_error *error)
 {
 	const uint32_t N = request->problem.nrank, radix = ordo_parameter_number(request, "radix");
-	struct ordo_factors factors;
+	struct factors factors;
 	if (request->problem.op == ORDO_ALLREDUCE || factorize(N, radix, &factors))
 		return true;
 	ordo_fail(error, ORDO_USAGE, 0,
@@ -144,8 +150,8 @@ static void join(
 		}
 }
 
-static void reduce_all(struct ordo_builder *b, const struct ordo_problem *problem,
-	const struct ordo_factors *factors)
+static void reduce_all(
+	struct ordo_builder *b, const struct ordo_problem *problem, const struct factors *factors)
 {
 	uint32_t most = 1, places[2];
 	for (uint32_t i = 0; i < factors->count; i++)
@@ -211,7 +217,7 @@ static void gather_blocks(const struct step *step)
 static void build(struct ordo_builder *b, const struct ordo_resolved_request *request)
 {
 	const struct ordo_problem *problem = &request->problem;
-	const struct ordo_factors factors = ordo_multiplying_factors(request);
+	const struct factors factors = factors_of(request);
 	ordo_keep_own(b, problem);
 	if (problem->nrank > 1 && problem->op == ORDO_ALLREDUCE)
 		reduce_all(b, problem, &factors);
@@ -234,7 +240,7 @@ static void build(struct ordo_builder *b, const struct ordo_resolved_request *re
  * every digit. */
 static uint64_t steps(const struct ordo_resolved_request *request)
 {
-	const struct ordo_factors factors = ordo_multiplying_factors(request);
+	const struct factors factors = factors_of(request);
 	const uint32_t extra = request->problem.nrank - factors.product;
 	return factors.count + (extra ? 1 : 0) +
 	       (extra && extra > factors.stride[factors.count - 1] ? 1 : 0);
@@ -242,7 +248,7 @@ static uint64_t steps(const struct ordo_resolved_request *request)
 
 static uint64_t volume(const struct ordo_resolved_request *request)
 {
-	const struct ordo_factors factors = ordo_multiplying_factors(request);
+	const struct factors factors = factors_of(request);
 	uint64_t parts = 0;
 	if (request->problem.op != ORDO_ALLREDUCE)
 		parts = request->problem.nrank - 1;
@@ -250,6 +256,25 @@ static uint64_t volume(const struct ordo_resolved_request *request)
 		parts += factors.factor[i] - 1;
 	return (parts + (request->problem.nrank > factors.product)) *
 	       request->problem.chunks_per_block;
+}
+
+/* With links to all of a group at once. */
+static bool closed_form(const struct ordo_resolved_request *request, struct ordo_cost *cost)
+{
+	const struct factors factors = factors_of(request);
+	const uint64_t p = request->problem.nrank, joins = p > factors.product;
+	uint64_t added = joins, blocks = 0;
+	for (uint32_t i = 0; i < factors.count; i++) {
+		added += factors.factor[i] - 1;
+		blocks += factors.stride[i];
+	}
+	if (request->topology && request->topology->ports)
+		return false;
+	if (request->problem.op == ORDO_ALLGATHER)
+		return ordo_form_is(cost, ORDO_COST_ROUNDS, factors.count, blocks, 0, p);
+	return request->problem.op == ORDO_ALLREDUCE &&
+	       ordo_form_is(cost, ORDO_COST_ROUNDS, factors.count + 2 * joins,
+		       factors.count + 2 * joins, added, 1);
 }
 
 static const struct ordo_parameter parameters[] = {
@@ -289,4 +314,5 @@ const struct ordo_algorithm ordo_algorithm_recursive_multiplying = {
 	.build = build,
 	.steps = steps,
 	.volume = volume,
+	.closed_form = closed_form,
 };

@@ -13,6 +13,7 @@
  * source  Rabenseifner, Int. Conf. on Computational Science 2004; Thakur, Rabenseifner and Gropp
  *         2005
  */
+#include "algorithms/direct/closed_form.h"
 #include "butterfly.h"
 
 static bool prepare(struct ordo_resolved_request *request, struct ordo_error *error)
@@ -26,6 +27,20 @@ static bool prepare(struct ordo_resolved_request *request, struct ordo_error *er
 		return ordo_fail_memory(error);
 	flow->npair = N - p;
 	return true;
+}
+
+/* p' = 2^k, the largest power of two not above p: halving and doubling among p', and all of the
+ * vector of the ranks beyond it there and back. */
+static bool closed_form(const struct ordo_resolved_request *request, struct ordo_cost *cost)
+{
+	const uint32_t power = ordo_form_power(request->problem.nrank), k = ordo_form_rounds(power);
+	if (power == request->problem.nrank)
+		return ordo_form_phases(request,
+			request->problem.op == ORDO_ALLGATHER ? ORDO_COST_ROUNDS : ORDO_COST_TABLE,
+			k, cost);
+	return request->problem.op == ORDO_ALLREDUCE && ordo_form_has_slices(request, power) &&
+	       ordo_form_is(cost, ORDO_COST_TABLE, 2 * k + 2, 4 * (uint64_t)power - 2,
+		       2 * (uint64_t)power - 1, power);
 }
 
 static const struct ordo_parameter parameters[] = {ORDO_BUTTERFLY_MASKS};
@@ -78,4 +93,5 @@ const struct ordo_algorithm ordo_algorithm_rhd = {
 	.build = ordo_flow_build,
 	.steps = ordo_flow_steps,
 	.volume = ordo_flow_volume,
+	.closed_form = closed_form,
 };

@@ -19,6 +19,7 @@
  *         DeBonis, Dosanjh and Bienz, "Scaling all-to-all operations across emerging many-core
  *         supercomputers", SC Workshops 2025
  */
+#include "algorithms/direct/closed_form.h"
 #include "algorithms/direct/peers.h"
 #include "servers.h"
 #include <stdlib.h>
@@ -322,6 +323,16 @@ static uint64_t count_volume(const struct ordo_resolved_request *request)
 	return most * walk.K;
 }
 
+/* A rank sends each other one of its server a block for every other server, and then one of each
+ * rank of a server between servers. */
+static bool closed_form(const struct ordo_resolved_request *request, struct ordo_cost *cost)
+{
+	uint64_t S, G;
+	return ordo_servers_are_equal(request, request->prepared, &S, &G) &&
+	       ordo_parameter_is(request, "aggregators", "all") &&
+	       ordo_form_is(cost, ORDO_COST_ROUNDS, 2, S + G - 1, 0, request->problem.nrank);
+}
+
 static const struct ordo_parameter parameters[] = {
 	ORDO_SERVERS_GROUPS,
 	{.name = "aggregators",
@@ -377,4 +388,5 @@ const struct ordo_algorithm ordo_algorithm_aggregated = {
 	.build = build,
 	.steps = count_steps,
 	.volume = count_volume,
+	.closed_form = closed_form,
 };

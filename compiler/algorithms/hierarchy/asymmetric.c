@@ -27,6 +27,7 @@
  * scratch ReduceScatter: the addends and sums of what the rank shares in; a block for every server
  * source  asymmetric hierarchical concatenation (AHC) of HCCL, whose levels have unequal groups
  */
+#include "algorithms/direct/closed_form.h"
 #include "algorithms/direct/fold.h"
 #include "algorithms/direct/peers.h"
 #include "servers.h"
@@ -617,6 +618,22 @@ static bool applicable(const struct ordo_resolved_request *request, struct ordo_
 	return true;
 }
 
+/* Within a server a block for each server goes over every link; between them one. */
+static bool closed_form(const struct ordo_resolved_request *request, struct ordo_cost *cost)
+{
+	const uint64_t p = request->problem.nrank;
+	const struct asymmetric_servers *found = request->prepared;
+	uint64_t S, G;
+	if (!ordo_servers_are_equal(request, &found->servers, &S, &G) ||
+		!ordo_form_has_slices(request, request->problem.nrank))
+		return false;
+	if (request->problem.op == ORDO_ALLGATHER)
+		return ordo_form_is(cost, ORDO_COST_ROUNDS, 2, S, 0, p);
+	if (request->problem.op == ORDO_REDUCESCATTER)
+		return ordo_form_is(cost, ORDO_COST_ROUNDS, 2, S, p - 1, p);
+	return ordo_form_is(cost, ORDO_COST_ROUNDS, 4, 2 * S, p - 1, p);
+}
+
 static const struct ordo_parameter parameters[] = {
 	ORDO_SERVERS_GROUPS,
 	{.name = "fold",
@@ -678,4 +695,5 @@ const struct ordo_algorithm ordo_algorithm_asymmetric = {
 	.build = build,
 	.steps = count_steps,
 	.volume = count_volume,
+	.closed_form = closed_form,
 };

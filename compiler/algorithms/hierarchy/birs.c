@@ -19,6 +19,7 @@
  * source  batch-invariant ReduceScatter (BIRS) of the HCCL collectives for A3 servers
  */
 #include "algorithm.h"
+#include "algorithms/direct/closed_form.h"
 
 struct birs {
 	struct ordo_builder *b;
@@ -374,6 +375,21 @@ static uint64_t count_volume(const struct ordo_resolved_request *request)
 	return most;
 }
 
+/* M servers of R ranks: R/2 rounds, in which the links inside columns carry most, M blocks a round;
+ * then M-1 between servers. */
+static bool closed_form(const struct ordo_resolved_request *request, struct ordo_cost *cost)
+{
+	const uint64_t p = request->problem.nrank, M = ordo_parameter_number(request, "servers"),
+		       R = p / M, rounds = R / 2 + M - 1;
+	/* On one port the two kinds of links take turns. */
+	const bool one_port = request->topology && request->topology->ports == 1;
+	const uint64_t blocks = one_port ? p - 1 : R / 2 * M + M - 1;
+	if (request->problem.op == ORDO_REDUCESCATTER)
+		return ordo_form_is(cost, ORDO_COST_ROUNDS, rounds, blocks, p - 1, p);
+	return ordo_form_has_slices(request, request->problem.nrank) &&
+	       ordo_form_is(cost, ORDO_COST_ROUNDS, 2 * rounds, 2 * blocks, p - 1, p);
+}
+
 static const struct ordo_parameter parameters[] = {
 	{.name = "servers",
 		.values = "1..",
@@ -429,4 +445,5 @@ const struct ordo_algorithm ordo_algorithm_birs = {
 	.build = build,
 	.steps = count_steps,
 	.volume = count_volume,
+	.closed_form = closed_form,
 };

@@ -228,3 +228,13 @@ uint32_t ordo_servers_largest(const struct ordo_servers *servers)
 			largest = ordo_server_size(servers, s);
 	return largest;
 }
+
+bool ordo_servers_are_equal(const struct ordo_resolved_request *request,
+	const struct ordo_servers *servers, uint64_t *S, uint64_t *G)
+{
+	*S = servers->nserver;
+	*G = ordo_servers_largest(servers);
+	return *S > 1 && *G > 1 && *S * *G == servers->nrank &&
+	       ordo_parameter_is(request, "streams", "peers") &&
+	       !(request->topology && request->topology->ports);
+}

@@ -47,6 +47,11 @@ static inline uint32_t ordo_server_member(
 /* The number of members of the largest server. */
 uint32_t ordo_servers_largest(const struct ordo_servers *servers);
 
+/* For closed forms: S servers of G ranks each, both more than 1, with a link and a stream for each
+ * pair of ranks that meet. */
+bool ordo_servers_are_equal(const struct ordo_resolved_request *request,
+	const struct ordo_servers *servers, uint64_t *S, uint64_t *G);
+
 /* How many servers a topology tells apart, by its name or its links, of equal sizes or not; 1:
  * none. topology may be NULL. */
 bool ordo_servers_count(

@@ -15,6 +15,7 @@
  * source   De Sensi, Pasqualoni, Piarulli, Bonato, Ba, Turisini, Domke and Hoefler, SC 2025
  *          (arXiv:2508.17311)
  */
+#include "algorithms/direct/closed_form.h"
 #include "algorithms/direct/places.h"
 #include "algorithms/tree/trees.h"
 #include "negabinary.h"
@@ -129,6 +130,18 @@ static uint64_t volume(const struct ordo_resolved_request *request)
 	return request->problem.op == ORDO_BROADCAST ? tree->nlevel * K : tree->nlevel ? K : 0;
 }
 
+/* The forms of halving and doubling, and of a binomial tree. */
+static bool closed_form(const struct ordo_resolved_request *request, struct ordo_cost *cost)
+{
+	const uint32_t q = ordo_form_rounds(request->problem.nrank);
+	if (!ordo_parameter_is(request, "data", "small"))
+		return ordo_form_phases(request, ORDO_COST_ROUNDS, q, cost);
+	return request->problem.op == ORDO_ALLREDUCE
+		       ? ordo_form_is(cost, ORDO_COST_ROUNDS, q, q, q, 1)
+		       : request->problem.chunks_per_block == 1 &&
+				 ordo_form_whole_vectors(request, ORDO_COST_ROUNDS, cost);
+}
+
 static const struct ordo_parameter parameters[] = {
 	{.name = "data",
 		.values = "large|small",
@@ -184,4 +197,5 @@ const struct ordo_algorithm ordo_algorithm_bine = {
 	.build = build,
 	.steps = steps,
 	.volume = volume,
+	.closed_form = closed_form,
 };

@@ -15,7 +15,7 @@
  * scratch  with whole vectors 2 vectors; to pass on, 2 messages a lane
  * source   De Sensi, Bonato, Saam and Hoefler, NSDI 2024 (arXiv:2401.09356)
  */
-#include "swing.h"
+#include "algorithms/direct/closed_form.h"
 #include "negabinary.h"
 
 static bool is_small(const struct ordo_resolved_request *request)
@@ -86,7 +86,8 @@ static uint64_t volume(const struct ordo_resolved_request *request)
 				 : ordo_flow_volume(request);
 }
 
-bool ordo_swing_spreads(const struct ordo_resolved_request *request)
+/* Whether no two lanes use one link in the same step. */
+static bool spreads(const struct ordo_resolved_request *request)
 {
 	const struct ordo_flow flow = ordo_flow_of(request);
 	struct ordo_flow one = flow, other = flow;
@@ -99,6 +100,32 @@ bool ordo_swing_spreads(const struct ordo_resolved_request *request)
 					ordo_negabinary_peer(&other, step, 0))
 					return false;
 	return true;
+}
+
+/* Lanes as in bucket, in steps of halving and doubling, each of which goes over h links of a torus
+ * one after another: in every step h (a + n/2^t b), t = 1, 2, ... Where blocks are given, and far
+ * first, a step sends several runs, and those of one lane go on before those of another are there.
+ */
+static bool closed_form(const struct ordo_resolved_request *request, struct ordo_cost *cost)
+{
+	const struct ordo_flow flow = ordo_flow_of(request);
+	const uint64_t p = request->problem.nrank, K = request->problem.chunks_per_block;
+	const uint32_t q = flow.nstep, lanes = flow.nlane;
+	uint64_t links = 0, blocks = 0;
+	if (lanes > 1 && (!spreads(request) || K % lanes))
+		return false;
+	for (uint32_t step = 0; step < q; step++) {
+		links += ordo_flow_hops(&flow, step);
+		blocks += ordo_flow_hops(&flow, step) * (p >> (step + 1));
+	}
+	if (ordo_parameter_is(request, "data", "small"))
+		return ordo_form_is(
+			cost, ORDO_COST_ROUNDS, links, links, (uint64_t)lanes * q, lanes);
+	if (lanes == 1 && links == q)
+		return ordo_form_phases(request, ORDO_COST_ROUNDS, q, cost);
+	return request->problem.op == ORDO_ALLREDUCE && !flow.variant && K % (lanes * p) == 0 &&
+	       ordo_form_is(
+		       cost, ORDO_COST_ROUNDS, 2 * links, 2 * blocks, lanes * (p - 1), lanes * p);
 }
 
 static const struct ordo_parameter parameters[] = {
@@ -164,4 +191,5 @@ const struct ordo_algorithm ordo_algorithm_swing = {
 	.build = build,
 	.steps = steps,
 	.volume = volume,
+	.closed_form = closed_form,
 };

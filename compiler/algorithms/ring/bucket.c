@@ -17,6 +17,7 @@
  * source   Jain and Sabharwal, Int. Conf. on Supercomputing 2010; Sack and Gropp, PPoPP 2012 (all
  *          ports, a part each); the shorter way round: ours
  */
+#include "algorithms/direct/closed_form.h"
 #include "algorithms/direct/places.h"
 #include "torus.h"
 #include <stdlib.h>
@@ -306,6 +307,27 @@ static uint64_t volume(const struct ordo_resolved_request *request)
 	return most;
 }
 
+/* d dimensions of m > 2 ranks: in each phase floor(m/2) steps a dimension, and a 2d-th of the data
+ * on each link. */
+static bool closed_form(const struct ordo_resolved_request *request, struct ordo_cost *cost)
+{
+	const uint64_t p = request->problem.nrank;
+	uint32_t m = 1;
+	const uint64_t d = ordo_torus_cube(request->prepared, &m), steps = d * (m / 2);
+	const bool all_links = !request->topology || !request->topology->ports;
+	if (!d || m < 3 || !all_links || request->problem.chunks_per_block % (2 * d))
+		return false;
+	/* Where blocks are given, what is sent in a step does not lie together. */
+	if (request->problem.op != ORDO_ALLREDUCE && d > 1)
+		return false;
+	if (request->problem.op == ORDO_ALLREDUCE)
+		return request->problem.chunks_per_block % (2 * d * p) == 0 &&
+		       ordo_form_is(cost, ORDO_COST_ROUNDS, 2 * steps, 2 * (p - 1), 2 * d * (p - 1),
+			       2 * d * p);
+	return ordo_form_is(cost, ORDO_COST_ROUNDS, steps, p - 1,
+		request->problem.op == ORDO_REDUCESCATTER ? 2 * d * (p - 1) : 0, 2 * d * p);
+}
+
 static const struct ordo_parameter parameters[] = {ORDO_TORUS_SIZES};
 
 static const struct ordo_variant variants[] = {{.settings = "", .sparse = true}};
@@ -337,4 +359,5 @@ const struct ordo_algorithm ordo_algorithm_bucket = {
 	.build = build,
 	.steps = steps,
 	.volume = volume,
+	.closed_form = closed_form,
 };

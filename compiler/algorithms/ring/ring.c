@@ -19,6 +19,7 @@
  * source   Patarasuk and Yuan, J. Parallel Distrib. Comput. 69(2), 2009
  */
 #include "algorithm.h"
+#include "algorithms/direct/closed_form.h"
 #include "cycles/cycles.h"
 #include "request/fast_links.h"
 #include "ring_lanes.h"
@@ -245,6 +246,36 @@ static uint64_t count_volume(const struct ordo_resolved_request *request)
 	return busiest;
 }
 
+static bool closed_form(const struct ordo_resolved_request *request, struct ordo_cost *cost)
+{
+	const uint64_t p = request->problem.nrank, K = request->problem.chunks_per_block,
+		       way = p - 2 + K;
+	if (ordo_parameter_number(request, "directions") != 1 ||
+		ordo_parameter_number(request, "rings") != 1)
+		return false;
+	switch (request->problem.op) {
+	case ORDO_ALLGATHER:
+	case ORDO_SCATTER:
+	case ORDO_GATHER:
+		return ordo_form_is(cost, ORDO_COST_TABLE, p - 1, p - 1, 0, p);
+	case ORDO_REDUCESCATTER:
+		return ordo_form_is(cost, ORDO_COST_TABLE, p - 1, p - 1, p - 1, p);
+	case ORDO_ALLREDUCE:
+		return ordo_form_has_slices(request, request->problem.nrank) &&
+		       ordo_form_is(cost, ORDO_COST_TABLE, 2 * (p - 1), 2 * (p - 1), p - 1, p);
+	case ORDO_BROADCAST:
+		return ordo_form_is(
+			cost, K == 1 ? ORDO_COST_TABLE : ORDO_COST_ROUNDS, way, way, 0, K);
+	case ORDO_REDUCE:
+		return ordo_form_is(
+			cost, K == 1 ? ORDO_COST_TABLE : ORDO_COST_ROUNDS, way, way, way, K);
+	case ORDO_ALLTOALL:
+	case ORDO_CUSTOM:
+		break;
+	}
+	return false;
+}
+
 static const struct ordo_parameter parameters[] = {
 	{.name = "order",
 		.values = "auto|[0,2,1,3]|[[0,1,2,3,4],[0,2,4,1,3]]",
@@ -327,4 +358,5 @@ const struct ordo_algorithm ordo_algorithm_ring = {
 	.around_links = "ring",
 	.steps = count_steps,
 	.volume = count_volume,
+	.closed_form = closed_form,
 };

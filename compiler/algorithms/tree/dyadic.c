@@ -16,6 +16,7 @@
  *         pairwise summation
  */
 #include "algorithm.h"
+#include "algorithms/direct/closed_form.h"
 #include "program/shards.h"
 #include <stdio.h>
 
@@ -311,6 +312,15 @@ static uint64_t count_volume(const struct ordo_resolved_request *request)
 	return most;
 }
 
+/* p = 2^a m: a rounds of halving, then m-1 partners one after another. */
+static bool closed_form(const struct ordo_resolved_request *request, struct ordo_cost *cost)
+{
+	const uint32_t p = request->problem.nrank, power = p & (~p + 1);
+	return ordo_form_phases(request,
+		request->problem.op == ORDO_REDUCESCATTER ? ORDO_COST_TABLE : ORDO_COST_ROUNDS,
+		ordo_form_rounds(power) + p / power - 1, cost);
+}
+
 const struct ordo_algorithm ordo_algorithm_dyadic = {
 	.facts = {.name = "dyadic",
 		.summary = "one tree for every chunk, D(N), at the bandwidth of the best",
@@ -335,4 +345,5 @@ const struct ordo_algorithm ordo_algorithm_dyadic = {
 	.build = build,
 	.steps = count_steps,
 	.volume = count_volume,
+	.closed_form = closed_form,
 };

@@ -21,6 +21,7 @@
  * source  Sanders, Speck and Traeff, Parallel Computing 35(12), 2009; k-nomial and k-ary: the
  *         collectives of UCC and Open MPI
  */
+#include "algorithms/direct/closed_form.h"
 #include "algorithms/direct/places.h"
 #include "request/fast_links.h"
 #include "trees.h"
@@ -150,6 +151,36 @@ static uint64_t volume(const struct ordo_resolved_request *request)
 	return most;
 }
 
+/* The height of a tree in which every rank serves all its children at once. */
+static uint32_t height_with_radix(const struct ordo_resolved_request *request)
+{
+	const uint64_t p = request->problem.nrank, k = ordo_parameter_number(request, "radix");
+	const bool k_ary = ordo_parameter_is(request, "shape", "k-ary");
+	uint32_t height = 0;
+	/* k-ary: 1 + k + k^2 + ... ranks; k-nomial: a number with 1 for each digit is below p */
+	for (uint64_t level = k_ary ? k : 1, before = k_ary ? 1 : 0; before + !k_ary * level < p;
+		level *= k) {
+		before += level;
+		height++;
+	}
+	return height;
+}
+
+static bool closed_form(const struct ordo_resolved_request *request, struct ordo_cost *cost)
+{
+	const bool has_radix = ordo_parameter_is(request, "shape", "k-nomial") ||
+			       ordo_parameter_is(request, "shape", "k-ary");
+	const bool all_at_once = !request->topology || !request->topology->ports;
+	if (has_radix && request->problem.op == ORDO_BROADCAST && all_at_once &&
+		request->problem.chunks_per_block == 1) {
+		const uint32_t height = height_with_radix(request);
+		return ordo_form_is(cost, ORDO_COST_ROUNDS, height, height, 0, 1);
+	}
+	return ordo_parameter_is(request, "shape", "binomial") &&
+	       request->problem.chunks_per_block == 1 &&
+	       ordo_form_whole_vectors(request, ORDO_COST_TABLE, cost);
+}
+
 static const struct ordo_parameter parameters[] = {
 	{.name = "shape",
 		.values = "binomial|double-binary|spanning|k-nomial|k-ary",
@@ -234,4 +265,5 @@ const struct ordo_algorithm ordo_algorithm_tree = {
 	.build = build,
 	.steps = steps,
 	.volume = volume,
+	.closed_form = closed_form,
 };
