@@ -233,22 +233,32 @@ static inline unsigned ordo_binned_bin(const uint64_t *state, int m)
 			  (m > 2 ? (state[2] & 7) << 4 : 0));
 }
 
-/* state += other, of m words. */
+/* All ones if a == b, else 0, for numbers below 2^63. */
+static inline uint64_t ordo_same_mask(uint64_t a, uint64_t b)
+{
+	return UINT64_C(0) - (((a ^ b) - 1) >> 63);
+}
+
+/* state += other, of m words. Without a branch and without an index that depends on the bins, so
+ * that a loop over states becomes one over vectors: where bins differ, they do so at random, and a
+ * branch that is predicted wrongly costs more than all of this. */
 static inline void ordo_binned_add(uint64_t *state, const uint64_t *other, int m)
 {
-	const unsigned a = ordo_binned_bin(state, m), b = ordo_binned_bin(other, m);
-	const unsigned apart = a > b ? a - b : b - a;
-	const uint64_t infinities = (state[0] | other[0]) & ORDO_INFINITY_TAGS;
-	const uint64_t *high = a >= b ? state : other, *low = a >= b ? other : state;
-	uint64_t sum[ORDO_MOST_STATE_WORDS];
-	for (unsigned i = 0; i < (unsigned)m; i++) {
-		const unsigned is_kept = apart <= i;
-		sum[i] = high[i] + (low[is_kept ? i - apart : 0] & ~ORDO_BINNED_TAGS &
-					   (UINT64_C(0) - (uint64_t)is_kept));
+	const uint64_t ahead = (uint64_t)ordo_binned_bin(state, m) - ordo_binned_bin(other, m),
+		       swapped = UINT64_C(0) - (ahead >> 63), apart = (ahead ^ swapped) - swapped,
+		       infinities = (state[0] | other[0]) & ORDO_INFINITY_TAGS;
+	uint64_t high[ORDO_MOST_STATE_WORDS], low[ORDO_MOST_STATE_WORDS];
+	for (int i = 0; i < m; i++) {
+		const uint64_t exchanged = (state[i] ^ other[i]) & swapped;
+		high[i] = state[i] ^ exchanged;
+		low[i] = (other[i] ^ exchanged) & ~ORDO_BINNED_TAGS;
 	}
-	sum[0] |= infinities;
-	for (int i = 0; i < m; i++)
-		state[i] = sum[i];
+	for (int i = 0; i < m; i++) {
+		state[i] = high[i];
+		for (int down = 0; down <= i; down++)
+			state[i] += low[i - down] & ordo_same_mask(apart, (uint64_t)down);
+	}
+	state[0] |= infinities;
 }
 
 /* A float type as rounding needs it. */
