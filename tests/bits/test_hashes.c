@@ -7,6 +7,9 @@
  * infinities, all sizes mixed. A NaN is among them where a rule says which one comes of it (half.h;
  * minima and maxima), never two that meet.
  *
+ * Of sums without order (exact.h), for each form and type, the hash is that of the states that are
+ * summed, and of what they are rounded to. The order of adding changes none of their bits.
+ *
  * usage: test_hashes FILE | test_hashes: prints what the file is to hold
  */
 #define XXH_INLINE_ALL
@@ -15,6 +18,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <ordo/communicator.h>
+#include <ordo/exact.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -42,7 +46,7 @@ const struct ordo_kernels *__wrap_ordo_kernels(void)
 
 static const char *file;
 static struct ordo_schedule *schedule;
-static unsigned char inputs[NRANK][COUNT * 16], outputs[NRANK][COUNT * 16];
+static unsigned char inputs[NRANK][COUNT * 32], outputs[NRANK][COUNT * 32];
 
 /* Inputs. */
 
@@ -132,21 +136,104 @@ static void fill(enum ordo_type type, enum ordo_reduction reduction)
 		}
 }
 
+/* States of sums. */
+
+static const struct sums {
+	enum ordo_type type;
+	uint32_t bins;
+	const char *name;
+} all_sums[] = {{ORDO_F8E4M3, 0, "exact"}, {ORDO_F8E5M2, 0, "exact"}, {ORDO_F16, 0, "exact"},
+	{ORDO_BF16, 2, "binned(bins=2)"}, {ORDO_BF16, 3, "binned(bins=3)"},
+	{ORDO_F32, 2, "binned(bins=2)"}, {ORDO_F32, 3, "binned(bins=3)"},
+	{ORDO_F64, 2, "binned(bins=2)"}, {ORDO_F64, 3, "binned(bins=3)"}};
+enum { NSUMS = sizeof all_sums / sizeof *all_sums };
+
+/* A line of the table: what its elements are, and what their results are rounded to. */
+struct line {
+	char name[64];
+	enum ordo_type type;
+	enum ordo_reduction reduction;
+	const struct sums *sums; /* NULL: of elements, not states */
+};
+
+static struct line line_of(enum ordo_type type, enum ordo_reduction reduction)
+{
+	struct line line = {.type = type, .reduction = reduction};
+	snprintf(line.name, sizeof line.name, "%s %s", ordo_type_name(type),
+		ordo_reduction_name(reduction));
+	return line;
+}
+
+static struct line line_of_states(const struct sums *sums)
+{
+	struct line line = {.reduction = ORDO_SUM, .sums = sums};
+	snprintf(line.name, sizeof line.name, "%s %s", ordo_type_name(sums->type), sums->name);
+	assert_true(ordo_exact_type(sums->type, sums->bins, &line.type, NULL));
+	return line;
+}
+
+/* Every rank has two vectors in its states. */
+static void fill_states(const struct line *line)
+{
+	static unsigned char elements[NRANK][COUNT * 8];
+	const size_t nbyte = COUNT * ordo_type_size(line->type);
+	fill(line->sums->type, ORDO_SUM);
+	for (uint32_t r = 0; r < NRANK; r++)
+		memcpy(elements[r], inputs[r], sizeof elements[r]);
+	for (uint32_t r = 0; r < NRANK; r++) {
+		memset(inputs[r], 0, nbyte);
+		for (uint32_t i = r; i < r + 2; i++)
+			assert_true(ordo_exact_add(line->sums->type, line->type, inputs[r],
+				elements[i % NRANK], COUNT, NULL));
+	}
+}
+
+static void fill_line(const struct line *line)
+{
+	if (line->sums)
+		fill_states(line);
+	else
+		fill(line->type, line->reduction);
+}
+
+/* Calls `visit` for each line of the table. */
+static void visit_lines(void visit(const struct line *line))
+{
+	for (int type = 0; type < ORDO_NTYPE; type++)
+		for (int reduction = 0; reduction < ORDO_NREDUCTION; reduction++) {
+			const struct line line =
+				line_of((enum ordo_type)type, (enum ordo_reduction)reduction);
+			if (ordo_has_reduction(line.type, line.reduction, NULL))
+				visit(&line);
+		}
+	for (size_t i = 0; i < NSUMS; i++) {
+		const struct line line = line_of_states(&all_sums[i]);
+		visit(&line);
+	}
+}
+
 /* Results. */
 
 struct hash {
 	char text[HASH_SIZE];
 };
 
-/* Of all ranks' outputs, which are spoilt for the next run. */
-static struct hash hash_outputs(enum ordo_type type)
+/* Of all ranks' outputs, which are spoilt for the next run; of states, also of what the first
+ * rank's are rounded to. */
+static struct hash hash_outputs(const struct line *line)
 {
-	const size_t size = COUNT * ordo_type_size(type);
+	const size_t size = COUNT * ordo_type_size(line->type);
 	XXH3_state_t *state = XXH3_createState();
 	assert_non_null(state);
 	XXH3_128bits_reset(state);
 	for (uint32_t r = 0; r < NRANK; r++)
 		XXH3_128bits_update(state, outputs[r], size);
+	if (line->sums) {
+		static unsigned char rounded[COUNT * 8];
+		assert_true(ordo_exact_round(
+			line->sums->type, line->type, rounded, outputs[0], COUNT, NULL));
+		XXH3_128bits_update(state, rounded, COUNT * ordo_type_size(line->sums->type));
+	}
 	const XXH128_hash_t digest = XXH3_128bits_digest(state);
 	XXH3_freeState(state);
 	memset(outputs, 0xa5, sizeof outputs);
@@ -156,11 +243,12 @@ static struct hash hash_outputs(enum ordo_type type)
 	return hash;
 }
 
-static struct ordo_plan *make_plan(
-	enum ordo_type type, enum ordo_reduction reduction, uint64_t tile_bytes)
+static struct ordo_plan *make_plan(const struct line *line, uint64_t tile_bytes)
 {
-	const struct ordo_plan_options options = {
-		.type = type, .reduction = reduction, .count = COUNT, .tile_bytes = tile_bytes};
+	const struct ordo_plan_options options = {.type = line->type,
+		.reduction = line->reduction,
+		.count = COUNT,
+		.tile_bytes = tile_bytes};
 	struct ordo_error error;
 	struct ordo_plan *plan = ordo_plan_create(schedule, &options, &error);
 	if (!plan)
@@ -170,41 +258,39 @@ static struct ordo_plan *make_plan(
 	return plan;
 }
 
-/* The hash that is stored; without a file, the one that one thread finds. */
-static struct hash wanted(enum ordo_type type, enum ordo_reduction reduction)
+/* The hash that is stored. */
+static struct hash wanted(const struct line *line)
 {
 	struct hash hash = {""};
 	FILE *stored = fopen(file, "r");
 	assert_non_null(stored);
-	char line[128], name[64];
-	const int length = snprintf(
-		name, sizeof name, "%s %s ", ordo_type_name(type), ordo_reduction_name(reduction));
-	while (!hash.text[0] && fgets(line, sizeof line, stored))
-		if (!strncmp(line, name, (size_t)length))
-			snprintf(hash.text, sizeof hash.text, "%.32s", line + length);
+	char text[128];
+	const size_t length = strlen(line->name);
+	while (!hash.text[0] && fgets(text, sizeof text, stored))
+		if (!strncmp(text, line->name, length) && text[length] == ' ')
+			snprintf(hash.text, sizeof hash.text, "%.32s", text + length + 1);
 	fclose(stored);
 	if (!hash.text[0])
-		fail_msg("%s has no line for %s", file, name);
+		fail_msg("%s has no line for %s", file, line->name);
 	return hash;
 }
 
-static void expect(enum ordo_type type, enum ordo_reduction reduction, const char *who)
+static void expect(const struct line *line, const char *who)
 {
-	const struct hash found = hash_outputs(type), stored = wanted(type, reduction);
+	const struct hash found = hash_outputs(line), stored = wanted(line);
 	if (strcmp(found.text, stored.text) != 0)
-		fail_msg("%s %s, %s loops, %s: %s, wanted %s", ordo_type_name(type),
-			ordo_reduction_name(reduction), form->name, who, found.text, stored.text);
+		fail_msg("%s, %s loops, %s: %s, wanted %s", line->name, form->name, who, found.text,
+			stored.text);
 }
 
 /* Runs. */
 
-static void expect_from_threads(struct ordo_plan *plan, enum ordo_type type,
-	enum ordo_reduction reduction, uint32_t nthread)
+static void expect_from_threads(struct ordo_plan *plan, const struct line *line, uint32_t nthread)
 {
 	char who[32];
 	snprintf(who, sizeof who, "%u threads", nthread);
 	assert_true(ordo_plan_run_threads(plan, nthread, NULL));
-	expect(type, reduction, who);
+	expect(line, who);
 }
 
 /* A rank's thread, with a plan or a communicator. */
@@ -226,8 +312,7 @@ static void *call(void *argument)
 	return NULL;
 }
 
-static void expect_from_callers(
-	struct caller *callers, enum ordo_type type, enum ordo_reduction reduction)
+static void expect_from_callers(struct caller *callers, const struct line *line)
 {
 	for (uint32_t r = 0; r < NRANK; r++)
 		assert_int_equal(pthread_create(&callers[r].thread, NULL, call, &callers[r]), 0);
@@ -235,41 +320,39 @@ static void expect_from_callers(
 		pthread_join(callers[r].thread, NULL);
 	for (uint32_t r = 0; r < NRANK; r++)
 		assert_true(callers[r].worked);
-	expect(type, reduction,
-		callers->plan ? "a thread a rank" : "a thread a rank, on a communicator");
+	expect(line, callers->plan ? "a thread a rank" : "a thread a rank, on a communicator");
 }
 
-static void expect_from_seeds(
-	struct ordo_plan *plan, enum ordo_type type, enum ordo_reduction reduction)
+static void expect_from_seeds(struct ordo_plan *plan, const struct line *line)
 {
 	for (uint64_t seed = 0; seed < 8; seed++) {
 		assert_true(ordo_plan_run_seeded(plan, seed, NULL));
-		expect(type, reduction, "by seed");
+		expect(line, "by seed");
 	}
 }
 
 /* In one round of all tasks, and in many. */
-static void expect_from_plans(enum ordo_type type, enum ordo_reduction reduction)
+static void expect_from_plans(const struct line *line)
 {
 	static const uint64_t tiles[] = {UINT64_MAX, 40};
 	for (size_t i = 0; i < sizeof tiles / sizeof *tiles; i++) {
-		struct ordo_plan *plan = make_plan(type, reduction, tiles[i]);
-		expect_from_seeds(plan, type, reduction);
-		expect_from_threads(plan, type, reduction, 1);
-		expect_from_threads(plan, type, reduction, 2);
-		expect_from_threads(plan, type, reduction, 8);
+		struct ordo_plan *plan = make_plan(line, tiles[i]);
+		expect_from_seeds(plan, line);
+		expect_from_threads(plan, line, 1);
+		expect_from_threads(plan, line, 2);
+		expect_from_threads(plan, line, 8);
 		struct caller callers[NRANK];
 		for (uint32_t r = 0; r < NRANK; r++)
 			callers[r] = (struct caller){.plan = plan, .rank = r};
-		expect_from_callers(callers, type, reduction);
+		expect_from_callers(callers, line);
 		ordo_plan_destroy(plan);
 	}
 }
 
 /* Driven by one call, then started and waited for, by one thread and by as many as there are
  * ranks. */
-static void expect_from_communicator(const struct ordo_collective *collective, uint32_t nhelper,
-	enum ordo_type type, enum ordo_reduction reduction)
+static void expect_from_communicator(
+	const struct ordo_collective *collective, uint32_t nhelper, const struct line *line)
 {
 	const struct ordo_communicator_options options = {.nrank = NRANK, .nhelper = nhelper};
 	struct ordo_communicator *communicator = ordo_communicator_create(&options, NULL);
@@ -280,62 +363,51 @@ static void expect_from_communicator(const struct ordo_collective *collective, u
 	for (uint32_t r = 0; r < NRANK; r++)
 		parts[r] = (struct ordo_part){collective, inputs[r], outputs[r], 0};
 	assert_true(ordo_communicator_run_all(communicator, parts, NULL));
-	expect(type, reduction, "driven by one call");
+	expect(line, "driven by one call");
 	for (uint32_t r = 0; r < NRANK; r++)
 		assert_true(ordo_communicator_start(communicator, r, &parts[r], &tickets[r], NULL));
 	for (uint32_t r = 0; r < NRANK; r++)
 		assert_true(ordo_communicator_wait(communicator, &tickets[r], NULL));
-	expect(type, reduction, "started and waited for");
+	expect(line, "started and waited for");
 	for (uint32_t r = 0; r < NRANK; r++)
 		callers[r] =
 			(struct caller){.communicator = communicator, .part = &parts[r], .rank = r};
-	expect_from_callers(callers, type, reduction);
+	expect_from_callers(callers, line);
 	ordo_communicator_destroy(communicator);
 }
 
-static void expect_from_communicators(enum ordo_type type, enum ordo_reduction reduction)
+static void expect_from_communicators(const struct line *line)
 {
 	const struct ordo_plan_options options = {
-		.type = type, .reduction = reduction, .count = COUNT};
+		.type = line->type, .reduction = line->reduction, .count = COUNT};
 	struct ordo_collective *collective = ordo_collective_create(schedule, &options, NULL);
 	assert_non_null(collective);
-	expect_from_communicator(collective, 0, type, reduction);
-	expect_from_communicator(collective, 1, type, reduction);
-	expect_from_communicator(collective, 3, type, reduction);
+	expect_from_communicator(collective, 0, line);
+	expect_from_communicator(collective, 1, line);
+	expect_from_communicator(collective, 3, line);
 	ordo_collective_destroy(collective);
+}
+
+static void expect_line(const struct line *line)
+{
+	fill_line(line);
+	expect_from_plans(line);
+	expect_from_communicators(line);
 }
 
 static void same_hash(void **state)
 {
 	form = *state;
-	for (int type = 0; type < ORDO_NTYPE; type++)
-		for (int reduction = 0; reduction < ORDO_NREDUCTION; reduction++) {
-			if (!ordo_has_reduction(
-				    (enum ordo_type)type, (enum ordo_reduction)reduction, NULL))
-				continue;
-			fill((enum ordo_type)type, (enum ordo_reduction)reduction);
-			expect_from_plans((enum ordo_type)type, (enum ordo_reduction)reduction);
-			expect_from_communicators(
-				(enum ordo_type)type, (enum ordo_reduction)reduction);
-		}
+	visit_lines(expect_line);
 }
 
-static void print_hashes(void)
+static void print_line(const struct line *line)
 {
-	for (int type = 0; type < ORDO_NTYPE; type++)
-		for (int reduction = 0; reduction < ORDO_NREDUCTION; reduction++) {
-			if (!ordo_has_reduction(
-				    (enum ordo_type)type, (enum ordo_reduction)reduction, NULL))
-				continue;
-			fill((enum ordo_type)type, (enum ordo_reduction)reduction);
-			struct ordo_plan *plan = make_plan(
-				(enum ordo_type)type, (enum ordo_reduction)reduction, UINT64_MAX);
-			assert_true(ordo_plan_run_seeded(plan, 0, NULL));
-			ordo_plan_destroy(plan);
-			printf("%s %s %s\n", ordo_type_name((enum ordo_type)type),
-				ordo_reduction_name((enum ordo_reduction)reduction),
-				hash_outputs((enum ordo_type)type).text);
-		}
+	fill_line(line);
+	struct ordo_plan *plan = make_plan(line, UINT64_MAX);
+	assert_true(ordo_plan_run_seeded(plan, 0, NULL));
+	ordo_plan_destroy(plan);
+	printf("%s %s\n", line->name, hash_outputs(line).text);
 }
 
 int main(int argc, char **argv)
@@ -346,7 +418,7 @@ int main(int argc, char **argv)
 	schedule = exchange_ring(NRANK, false, true);
 	form = forms[0];
 	if (argc < 2) {
-		print_hashes();
+		visit_lines(print_line);
 		ordo_schedule_destroy(schedule);
 		return 0;
 	}

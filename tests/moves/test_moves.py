@@ -113,6 +113,40 @@ def _(ordo):
     wanted("(0+1)" in ordo.works("order", "moves.json").out)
 
 
+@desk_case("moves for a topology that has no name: every command compiles them on that of -t, which "
+           "a schedule does not take")
+def _(ordo):
+    links = [{"from": a, "to": b, "latency_ns": 1000, "bandwidth_gbs": 56}
+             for a in range(4) for b in range(4) if a != b and {a, b} != {0, 1}]
+    put(ordo, json.dumps({"schema": "ordo/topology/1", "name": "mine", "ranks": 4,
+                          "links": links}), "mine.json")
+    ordo.works("compile", "allreduce", "-n", 4, "-a", "ring(map=auto)", "-t", "mine.json", "--emit",
+               "moves", "-o", "moves.json")
+    ordo.works("compile", "moves.json", "-t", "mine.json", "-o", "s.json")
+    commands = (["order"], ["explain"], ["embed", "-o", "x.c"], ["export", "goal", "-o", "x.goal"],
+                ["diff", "s.json"])
+    for name, *words in commands:
+        of_moves = [name, *words, "moves.json", "-t", "mine.json"]
+        ordo.fails(2, r"topology \"mine\".*which is none of those known by name", *of_moves[:-2])
+        made = ordo.works(*of_moves)
+        ordo.fails(1, r"R12.*needs link (0-3|3-0)", *of_moves, "--fail-link",
+                   "0-3")
+        if name == "diff":
+            wanted("bit-interchangeable" in made.out, made.out)
+            continue
+        plain = ordo.works(name, *words, "s.json")
+        wanted(made.out.replace("moves.json", "s.json") == plain.out, name)
+        ordo.fails(2, "--topology: found a schedule, which is compiled already, wanted moves", name,
+                   *words, "s.json", "-t", "mine.json")
+    ordo.fails(2, "found a schedule", "diff", "s.json", "s.json", "-t", "mine.json")
+    ordo.fails(2, "--fail-link: found a schedule", "order", "s.json", "--fail-link", "0-2")
+    ordo.fails(2, "--topology: found a schedule", "order", "--table", "-t", "mine.json")
+    ordo.fails(2, "--topology: found a schedule", "explain", "G3", "-t", "mine.json")
+    ordo.works("compile", "allreduce", "-n", 4, "--sizes", "1KiB:1MiB", "-o", "set")
+    for words in (["embed", "set", "-o", "y.c"], ["export", "goal", "set"]):
+        ordo.fails(2, "--topology: found a schedule", *words, "-t", "mine.json")
+
+
 @desk_case("two reductions into one slot follow each other in the order of the list: one order")
 def _(ordo):
     lines = ("copy 0i0 0o0", "reduce 1i0 0o0", "reduce 2i0 0o0", "reduce 3i0 0o0")

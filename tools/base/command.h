@@ -55,6 +55,7 @@ struct call {
 	struct written written[MOST_WRITTEN]; /* [nwritten] */
 	size_t nwritten;
 	const struct topology_choice *topology; /* of the command's options; NULL: it has none */
+	bool compiled_moves;			/* open_schedule did, on that topology */
 	cJSON *answer;				/* the object that --json prints */
 	bool noted_ranks;			/* how --fail-rank renumbers was reported */
 	int status;				/* the exit code once read_options returned false */

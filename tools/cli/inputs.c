@@ -412,6 +412,7 @@ static struct ordo_schedule *compile_here(struct call *call, const struct ordo_m
 	struct ordo_schedule *schedule = NULL;
 	if (choose_moves_topology(call, call->topology, moves, &topology))
 		schedule = moves_schedule(call, moves, topology);
+	call->compiled_moves = true;
 	ordo_topology_destroy(topology);
 	return schedule;
 }
@@ -438,6 +439,26 @@ struct ordo_schedule *open_schedule(struct call *call, const char *path)
 	schedule = moves ? compile_here(call, moves) : NULL;
 	ordo_moves_destroy(moves);
 	return schedule;
+}
+
+bool took_topology(struct call *call)
+{
+	return !call->topology || !has_topology(call->topology) || call->compiled_moves ||
+	       refuse_usage(call, "`ordo verify` proves a schedule on another topology",
+		       "--%s: found a schedule, which is compiled already, wanted moves",
+		       call->topology->name	      ? "topology"
+		       : call->topology->failed.count ? "fail-link"
+		       : call->topology->ranks.count  ? "fail-rank"
+						      : "fail-switch");
+}
+
+struct ordo_schedule *open_compiled(struct call *call, const char *path)
+{
+	struct ordo_schedule *schedule = open_schedule(call, path);
+	if (!schedule || took_topology(call))
+		return schedule;
+	ordo_schedule_destroy(schedule);
+	return NULL;
 }
 
 uint32_t *read_numbers(struct call *call, const char *option, const struct texts *texts,

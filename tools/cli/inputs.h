@@ -72,6 +72,11 @@ const char *only_operand(struct call *call, const char *what);
  * compiled, on the topology of the command, not proved. NULL: call->status. The caller destroys
  * it. */
 struct ordo_schedule *open_schedule(struct call *call, const char *path);
+/* For commands whose --topology is that of moves alone: was moves compiled on it, if there is one?
+ * false: call->status. */
+bool took_topology(struct call *call);
+/* open_schedule for these commands. NULL: call->status. */
+struct ordo_schedule *open_compiled(struct call *call, const char *path);
 /* Replaces control characters in the names of a schedule; passes NULL on. NULL: call->status, from
  * `error` if the schedule could not be read. */
 struct ordo_schedule *tame_schedule(

@@ -21,6 +21,7 @@
 enum { MOST_LEAVES = 32, MOST_PARTS = 4 };
 
 struct args {
+	struct topology_choice topology;
 	struct arithmetic arithmetic;
 	const char *input;
 	struct picture_options picture;
@@ -419,7 +420,7 @@ static bool assemble(struct call *call, struct args *args, struct assembly *asse
 		assembly->pairs[i].side[0] = &assembly->sides[0];
 		assembly->pairs[i].side[1] = &assembly->sides[i];
 	}
-	return true;
+	return took_topology(call);
 }
 
 static void dismiss(struct assembly *assembly)
@@ -516,6 +517,7 @@ static int diff(struct call *call)
 {
 	struct args args = {0};
 	const struct option options[] = {
+		TOPOLOGY_OPTIONS(args.topology),
 		ARITHMETIC_OPTIONS(args.arithmetic),
 		{"write-input", 0, WRITTEN, &args.input, "FILE",
 			"an input on which the two differ, for `ordo run --input FILE`"},
@@ -526,9 +528,11 @@ static int diff(struct call *call)
 			"where to write a picture (stdout)"},
 		MEMORY_LIMIT_OPTION,
 	};
-	if (!READ_OPTIONS(call, options) || !read_args(call, &args))
-		return call->status;
-	return compare_all(call, &args);
+	const int status = READ_OPTIONS(call, options) && read_args(call, &args)
+				   ? compare_all(call, &args)
+				   : call->status;
+	free_topology_choice(&args.topology);
+	return status;
 }
 
 const struct command diff_command = {
@@ -539,6 +543,7 @@ const struct command diff_command = {
 		    "  ordo diff ring.json dyadic.json --write-input input.json\n"
 		    "  ordo diff ring.json dyadic.json -o two-trees.svg\n"
 		    "  ordo diff birs.json dyadic.json around.json --type i32\n"
+		    "  ordo diff ring.json moves.json --topology cluster.json\n"
 		    "  ordo diff ring.json around.json --json",
 	.reads = true,
 	.run = diff,

@@ -1,6 +1,7 @@
 /* embed.c - `ordo embed`: proved schedules as C source, for programs that do not read documents. */
 #include "base/memory_stream.h"
 #include "base/output.h"
+#include "cli/inputs.h"
 #include "cli/memory_limit.h"
 #include "commands.h"
 #include "embed/c_source.h"
@@ -16,6 +17,7 @@ struct args {
 	const char *file, *output, *header, *typed_name;
 	char name[256];
 	uint32_t max_tasks;
+	struct topology_choice topology;
 };
 
 /* A source being written, into unnamed temporary files. */
@@ -145,7 +147,8 @@ static bool end_source(struct writing *writing, const struct ordo_schedule *sche
 /* One schedule at a time is in memory. */
 static bool write_set(struct writing *writing)
 {
-	struct ordo_plan_set *set = open_set(writing->call, writing->args->file);
+	struct ordo_plan_set *set =
+		took_topology(writing->call) ? open_set(writing->call, writing->args->file) : NULL;
 	if (!set)
 		return false;
 	writing->source.set = set;
@@ -168,7 +171,7 @@ static bool write_set(struct writing *writing)
 
 static bool write_one(struct writing *writing)
 {
-	struct ordo_schedule *schedule = open_schedule(writing->call, writing->args->file);
+	struct ordo_schedule *schedule = open_compiled(writing->call, writing->args->file);
 	const bool worked =
 		schedule && write_schedule(writing, 0, schedule) && end_source(writing, schedule);
 	ordo_schedule_destroy(schedule);
@@ -260,6 +263,7 @@ static int embed(struct call *call)
 {
 	struct args args = {.max_tasks = 250000};
 	const struct option options[] = {
+		TOPOLOGY_OPTIONS(args.topology),
 		{"output", 'o', WRITTEN, &args.output, "OUT",
 			"where to write the C source (stdout)"},
 		{"header", 0, WRITTEN, &args.header, "OUT", "also write a header that declares it"},
@@ -269,7 +273,10 @@ static int embed(struct call *call)
 			"reject schedules with more tasks (250000)"},
 		MEMORY_LIMIT_OPTION,
 	};
-	return READ_OPTIONS(call, options) ? check_and_write(call, &args) : call->status;
+	const int status =
+		READ_OPTIONS(call, options) ? check_and_write(call, &args) : call->status;
+	free_topology_choice(&args.topology);
+	return status;
 }
 
 const struct command embed_command = {
@@ -277,6 +284,7 @@ const struct command embed_command = {
 	.summary = "writes a proved schedule or plan set as C source, to be compiled in",
 	.usage = "FILE [OPTION]...",
 	.examples = "  ordo embed ring.json -o ring.c --header ring.h\n"
+		    "  ordo embed moves.json --topology cluster.json -o mine.c\n"
 		    "  ordo compile allreduce -n 8 -a ring | ordo embed - --name ring > ring.c",
 	.reads = true,
 	.run = embed,

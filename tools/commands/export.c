@@ -176,6 +176,7 @@ static int export_as(struct call *call, struct export_options *options)
 		return call->status;
 	const bool worked =
 		open_subject(call, &subject, call->operands[1], &options->costs.topology) &&
+		(ordo_is_failure_set(call->operands[1]) || took_topology(call)) &&
 		open_predicted(call, &options->costs, &subject.problem, &predicted) &&
 		export_subject(call, format, options, &subject, predicted.type);
 	close_predicted(&predicted);
@@ -187,6 +188,7 @@ static int export(struct call *call)
 {
 	struct export_options args = {.costs.bytes = 1 << 20};
 	const struct option options[] = {
+		TOPOLOGY_OPTIONS(args.costs.topology),
 		{"output", 'o', WRITTEN, &args.output, "OUT",
 			"where to write it (stdout); for chakra a folder"},
 		{"size", 0, SIZE, &args.costs.bytes, "SIZE",
@@ -209,11 +211,14 @@ static int export(struct call *call)
 			"of msccl: the largest size (all at which it cannot hang)"},
 		MEMORY_LIMIT_OPTION,
 	};
+	int status = ORDO_OK;
 	if (!READ_OPTIONS(call, options))
-		return call->status;
-	if (args.output && !strcmp(args.output, "-"))
+		status = call->status;
+	else if (args.output && !strcmp(args.output, "-"))
 		args.output = NULL;
-	return export_as(call, &args);
+	status = status == ORDO_OK ? export_as(call, &args) : status;
+	free_topology_choice(&args.costs.topology);
+	return status;
 }
 
 const struct command export_command = {
@@ -223,6 +228,7 @@ const struct command export_command = {
 	.examples = "  ordo export msccl ring.json -o ring.xml\n"
 		    "  ordo export goal ring.json --size 16MiB -o ring.goal\n"
 		    "  ordo export chakra ring.json --size 1MiB -o traces\n"
+		    "  ordo export goal moves.json --topology cluster.json -o mine.goal\n"
 		    "  ordo compile allreduce -n 8 -a ring | ordo export goal - --signals",
 	.reads = true,
 	.run = export,

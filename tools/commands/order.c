@@ -22,6 +22,7 @@ struct args {
 	uint32_t max_leaves, max_orders;
 	bool table;
 	struct order_table_options matrix;
+	struct topology_choice topology;
 };
 
 /* One proved schedule, with the names of its trees. */
@@ -50,7 +51,7 @@ static bool open_subject(struct call *call, struct args *args, struct subject *s
 {
 	struct ordo_error error;
 	const struct ordo_verify_options options = {0};
-	*subject = (struct subject){.schedule = open_schedule(call, args->file)};
+	*subject = (struct subject){.schedule = open_compiled(call, args->file)};
 	const bool checked = subject->schedule && can_check_guarantees(call, &args->arithmetic,
 							  &subject->schedule->problem);
 	subject->proof = checked ? prove(call, subject->schedule, &options) : NULL;
@@ -488,6 +489,8 @@ static int order_with(struct call *call, struct args *args)
 	if (call->noperand || args->picture.as || args->picture.output || args->chunks.count ||
 		args->why)
 		return fail_usage(call, NULL, "--table takes no schedule and draws nothing");
+	if (!took_topology(call))
+		return call->status;
 	return print_order_table(call, &args->matrix);
 }
 
@@ -495,6 +498,7 @@ static int order(struct call *call)
 {
 	struct args args = {.max_leaves = 32, .max_orders = 16};
 	const struct option options[] = {
+		TOPOLOGY_OPTIONS(args.topology),
 		ARITHMETIC_OPTIONS(args.arithmetic),
 		{"max-leaves", 0, POSITIVE, &args.max_leaves, "N",
 			"abbreviate trees with more leaves by ... (32)"},
@@ -519,6 +523,7 @@ static int order(struct call *call)
 		MEMORY_LIMIT_OPTION,
 	};
 	const int status = READ_OPTIONS(call, options) ? order_with(call, &args) : call->status;
+	free_topology_choice(&args.topology);
 	free_texts(&args.chunks);
 	free_texts(&args.matrix.ranks);
 	free_texts(&args.matrix.operators);
@@ -534,6 +539,7 @@ const struct command order_command = {
 		    "  ordo order dyadic.json -o dyadic.svg\n"
 		    "  ordo order ring.json --chunks 0,3 --ranks 1\n"
 		    "  ordo order ring.json --why G3 -o two-trees.svg\n"
+		    "  ordo order moves.json --topology cluster.json\n"
 		    "  ordo order --table --ranks 4-8 --operator allreduce",
 	.reads = true,
 	.run = order,

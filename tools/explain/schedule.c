@@ -188,7 +188,7 @@ static int report_explanation(struct call *call, const struct ordo_schedule *sch
 int explain_schedule(struct call *call, const char *path, uint32_t trees)
 {
 	const struct ordo_verify_options options = {.max_findings = 0};
-	struct ordo_schedule *schedule = open_schedule(call, path);
+	struct ordo_schedule *schedule = open_compiled(call, path);
 	struct ordo_proof *proof = schedule ? prove(call, schedule, &options) : NULL;
 	int status = proof ? report_explanation(call, schedule, proof, trees) : call->status;
 	ordo_proof_destroy(proof);

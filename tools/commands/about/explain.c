@@ -183,20 +183,11 @@ static int explain_subject(struct call *call, const char *what, const char *outp
 						: refuse_word(call, what);
 }
 
-static int explain(struct call *call)
+static int explain_words(struct call *call, const char *output, uint32_t trees)
 {
-	uint32_t trees = 8;
-	const char *output = NULL;
-	const struct option options[] = {
-		{"trees", 0, NUMBER, &trees, "N",
-			"print at most N different reduction trees of a schedule (8)"},
-		{"write-example", 0, WRITTEN, &output, "OUT",
-			"write the schedule of the example there, and print nothing"},
-		MEMORY_LIMIT_OPTION,
-	};
-	if (!READ_OPTIONS(call, options))
-		return call->status;
 	const char *what = call->noperand ? call->operands[0] : "all";
+	if (!is_path(what) && !is_folder(what) && !took_topology(call))
+		return call->status;
 	if (call->noperand == 2 && !strcasecmp(call->operands[0], "plan") &&
 		!strcasecmp(call->operands[1], "set"))
 		return explain_term(call, "plan set");
@@ -207,6 +198,25 @@ static int explain(struct call *call)
 		return call->status;
 	return !strcasecmp(what, "all") && !output ? explain_all(call)
 						   : explain_subject(call, what, output, trees);
+}
+
+static int explain(struct call *call)
+{
+	uint32_t trees = 8;
+	const char *output = NULL;
+	struct topology_choice topology = {.name = NULL};
+	const struct option options[] = {
+		TOPOLOGY_OPTIONS(topology),
+		{"trees", 0, NUMBER, &trees, "N",
+			"print at most N different reduction trees of a schedule (8)"},
+		{"write-example", 0, WRITTEN, &output, "OUT",
+			"write the schedule of the example there, and print nothing"},
+		MEMORY_LIMIT_OPTION,
+	};
+	const int status =
+		READ_OPTIONS(call, options) ? explain_words(call, output, trees) : call->status;
+	free_topology_choice(&topology);
+	return status;
 }
 
 const struct command explain_command = {
@@ -221,6 +231,7 @@ const struct command explain_command = {
 		    "  ordo explain ring\n"
 		    "  ordo explain SendReduce\n"
 		    "  ordo explain slot\n"
-		    "  ordo explain ring.json",
+		    "  ordo explain ring.json\n"
+		    "  ordo explain moves.json --topology cluster.json",
 	.run = explain,
 };
