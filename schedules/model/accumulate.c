@@ -64,9 +64,14 @@ enum ordo_type ordo_accumulator(const struct ordo_problem *problem, enum ordo_ty
 		       : type;
 }
 
-double ordo_adding_cost(enum ordo_type accumulator)
+double ordo_adding_cost(const struct ordo_topology *topology, double reduce_gbs,
+	const struct ordo_problem *problem, enum ordo_type type)
 {
-	return accumulator == ORDO_BINNED2_F32 || accumulator == ORDO_BINNED3_F32 ? 1.1 : 1;
+	const double rate = topology ? topology->sum_gbs[problem->accumulate] : 0,
+		     usual = topology && topology->reduce_gbs > 0 ? topology->reduce_gbs
+								  : reduce_gbs;
+	const bool in_states = ordo_type_facts(ordo_accumulator(problem, type))->kind == ORDO_STATE;
+	return in_states && rate > 0 ? usual / rate : 1;
 }
 
 static const char *const types[ORDO_NACCUMULATION] = {

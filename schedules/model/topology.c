@@ -194,7 +194,10 @@ static bool check_costs(const struct ordo_topology *topology, struct ordo_error 
 		const char *name;
 		double value;
 	} costs[] = {{"task_ns", topology->task_ns}, {"reduce_gbs", topology->reduce_gbs},
-		{"copy_gbs", topology->copy_gbs}};
+		{"copy_gbs", topology->copy_gbs},
+		{"exact_gbs", topology->sum_gbs[ORDO_ACCUMULATE_EXACT]},
+		{"binned2_gbs", topology->sum_gbs[ORDO_ACCUMULATE_BINNED2]},
+		{"binned3_gbs", topology->sum_gbs[ORDO_ACCUMULATE_BINNED3]}};
 	for (size_t i = 0; i < sizeof costs / sizeof *costs; i++)
 		if (!isfinite(costs[i].value) || costs[i].value < 0)
 			return ordo_fail(error, ORDO_BAD_INPUT, 1, "%s: found %g, wanted 0 or more",
@@ -311,6 +314,13 @@ static void digest_costs(XXH3_state_t *state, const struct ordo_topology *topolo
 		size += put_bytes(bytes + size, bits_of(topology->copy_gbs), 8);
 		XXH3_128bits_update(state, bytes, size);
 	}
+	for (uint32_t form = 0; form < ORDO_NACCUMULATION; form++)
+		if (topology->sum_gbs[form] > 0) {
+			/* no number of a link, so nothing below has the same bytes */
+			size_t size = put_bytes(bytes, ORDO_NONE - form, 4);
+			size += put_bytes(bytes + size, bits_of(topology->sum_gbs[form]), 8);
+			XXH3_128bits_update(state, bytes, size);
+		}
 	for (uint32_t i = 0; i < topology->nlink; i++)
 		if (topology->links[i].reduce_gbs > 0) {
 			size_t size = put_bytes(bytes, i, 4);

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """test_calibrate.py ORDO REJECT - calibrate: the topology of this machine."""
+import json
 import os
 import re
 
@@ -92,6 +93,45 @@ def _(ordo):
     ordo.fails(2, "4", "tune", "allreduce", "-n", 8, "--topology", "./machine.json")
 
 
+@desk_case("calibrate: adders of sums without order are measured by form, and predictions take "
+           "their rates")
+def _(ordo):
+    forms = {"exact": "exact_gbs", "binned(bins=2)": "binned2_gbs", "binned(bins=3)": "binned3_gbs"}
+    words = ["calibrate", "-n", 2, "--milliseconds", 1, "--size", "64KiB", "-o", "machine.json"]
+    for given, type_name in ((["exact"], "f16"), (["binned(bins=2)", "binned(bins=3)"], "f32")):
+        answer = ordo.answer(*words, "--accumulate", ",".join(given))
+        document = strict_json.loads((ordo.folder / "machine.json").read_text())
+        wanted(answer["type"] == type_name, answer["type"])
+        wanted([one["form"] for one in answer["sums"]] == given, answer["sums"])
+        wanted({key for key in forms.values() if key in document} ==
+               {forms[form] for form in given}, document)
+        send = next(one for one in answer["rates"] if one["bytes"] == 1 << 16)[
+            "send_gigabytes_per_second"]["median"]
+        for one in answer["sums"]:
+            beyond = 1 / one["send_reduce_gigabytes_per_second"]["median"] - 1 / send
+            rate = 1 / beyond if beyond > 1e-6 else 1e6
+            wanted(abs(document[forms[one["form"]]] / rate - 1) < 1e-9, document, one)
+    done = ordo.works(*words, "--type", "bf16", "--accumulate", "binned(bins=3)")
+    wanted("SendReduce of sums held in binned(bins=3): " in done.out, done.out)
+    ordo.works("compile", "allreduce", "-n", 2, "-a", "ring", "--accumulate", "binned(bins=3)",
+               "-o", "binned.json")
+    ordo.works("compile", "allreduce", "-n", 2, "-a", "ring", "-o", "plain.json")
+    seconds = {}
+    links = [{"from": a, "to": 1 - a, "latency_ns": 0, "bandwidth_gbs": 1000} for a in (0, 1)]
+    for name, rates in (("none", {}), ("same", {"binned3_gbs": 2}), ("half", {"binned3_gbs": 1}),
+                        ("third", {"binned3_gbs": 2 / 3}), ("others", {"binned2_gbs": 1})):
+        (ordo.folder / "t.json").write_text(json.dumps(
+            {"schema": "ordo/topology/1", "name": "t", "ranks": 2, "reduce_gbs": 2, **rates,
+             "links": links}))
+        seconds[name] = [ordo.answer("predict", file, "-t", "t.json", "--size", "1MiB", *more)[
+            "seconds"] for file, *more in (["binned.json"], ["plain.json"],
+                                           ["binned.json", "--reduce-bandwidth", 2])]
+    wanted(seconds["none"] == seconds["same"] == seconds["others"], seconds)
+    wanted(seconds["half"][1:] == seconds["none"][1:], seconds)
+    one, two, three = (seconds[name][0] for name in ("none", "half", "third"))
+    wanted(two > 1.1 * one and abs((three - one) / (two - one) - 2) < 1e-9, seconds)
+
+
 @desk_case("calibrate: what makes no sense is refused, and nothing is written")
 def _(ordo):
     for code, message, words in [
@@ -101,6 +141,9 @@ def _(ordo):
         (2, r"--size: found 7, wanted a multiple of 4 \(f32\)", ["--size", 7]),
         (2, "one for each rank", ["--size", 4]),
         (2, "--milliseconds: found 0", ["--milliseconds", 0]),
+        (2, "--accumulate: found f32, wanted exact, binned", ["--accumulate", "f32"]),
+        (2, "--accumulate: found none", ["--accumulate", "exact,none"]),
+        (2, "accumulates in exact; found f32", ["--accumulate", "exact", "--type", "f32"]),
         (5, "this machine has", ["--size", "1TiB"]),
         (5, "none/x.json", ["--milliseconds", 1, "-n", 2, "--size", 4096, "-o", "none/x.json"])
     ]:

@@ -136,6 +136,21 @@ def _(ordo):
                                                    "--overlap").out)
     predicted = ordo.answer("predict", "staged.json", "--staging", "64KiB", "--size", "1MiB")
     wanted(predicted["staging"]["rounds"] == 45, predicted["staging"])
+    # A row of a table is a size by itself.
+    sizes = ["-b", "16KiB", "-e", "4MiB", "-f", 8]
+    rows = ordo.answer("predict", "staged.json", "--staging", "64KiB", *sizes)["rows"]
+    for size, row in zip((1 << 14, 1 << 17, 1 << 20), rows):
+        alone = ordo.answer("predict", "staged.json", "--staging", "64KiB", "--size", size)
+        whole = ordo.answer("predict", "staged.json", "-b", size, "-e", size)["rows"][0]
+        wanted(row["bytes"] == size and row["rounds"] == alone["staging"]["rounds"], row, alone)
+        wanted(row["seconds"] == alone["staging"]["seconds"], row, alone["staging"])
+        wanted(abs(row["times_the_bound"] * whole["seconds"] /
+                   (whole["times_the_bound"] * row["seconds"]) - 1) < 1e-9, row, whole)
+    wanted([row["rounds"] for row in rows] == [1, 6, 45], rows)
+    table = ordo.works("predict", "staged.json", "--staging", "64KiB", *sizes).out
+    wanted(re.search(r" 1048576 .*, 45 rounds\n", table), table)
+    table = ordo.answer("run", "staged.json", "--staging", "64KiB", *sizes, "-n", 2, "--check")
+    wanted(len(table["rows"]) == 3 and table["wrong"] == 0, table)
 
 
 @desk_case("compile --staging: with flags, and where the algorithm is chosen")
@@ -152,6 +167,7 @@ def _(ordo):
     out = ordo.works("compile", "allreduce", "-n", 8, "--staging", 4, "-o", "chosen.json").err
     wanted("through 4 slots of staging" in out or "through 3 slots of staging" in out, out)
     wanted("wanted at least 8: 7 scratch slots of the algorithm" in out, out)
+    ordo.works("compile", "alltoall", "-n", 2, "--staging", 4, "-o", "unequal.json")
     for code, message, *words in (
         (2, r"error\[R13\]: staging: found 2 slots, wanted at least 8: 7 scratch slots of the "
          r"algorithm, and one for what is sent\nhint: --staging 8, or more", "compile", "allreduce",
@@ -174,8 +190,10 @@ def _(ordo):
          "--transport", "mpi"),
         (2, r"the schedule has no staging", "predict", "plain.json", "--staging", "64KiB"),
         (2, r"found 64 bytes, wanted at least 1408", "predict", "staged.json", "--staging", 64),
-        (2, r"--staging does not go with it", "predict", "staged.json", "--staging", "64KiB", "-e",
-         "1MiB")):
+        (2, r"the schedule has no staging", "predict", "plain.json", "--staging", "64KiB", "-e",
+         "1MiB"),
+        (2, r"of equal blocks only, because later rounds.*\nhint: `ordo run` takes both", "predict",
+         "unequal.json", "--staging", "64KiB", "--counts", "0,9;4,0")):
         ordo.fails(code, message, *words)
     wanted("staging memory only is not in the file" in ordo.works(
         "export", "goal", "staged.json", "-o", "staged.goal").err)

@@ -113,8 +113,8 @@ def _(ordo):
     wanted("(0+1)" in ordo.works("order", "moves.json").out)
 
 
-@desk_case("moves for a topology that has no name: every command compiles them on that of -t, which "
-           "a schedule does not take")
+@desk_case("moves for a topology that has no name: every command compiles them on that of -t, "
+           "which a schedule does not take")
 def _(ordo):
     links = [{"from": a, "to": b, "latency_ns": 1000, "bandwidth_gbs": 56}
              for a in range(4) for b in range(4) if a != b and {a, b} != {0, 1}]

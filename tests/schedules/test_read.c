@@ -515,7 +515,8 @@ static void a_path_that_cannot_be_read_is_named(void **state)
 static const char topology_text[] =
 	"{\"schema\": \"ordo/topology/1\",\n"
 	" \"name\": \"pair\", \"ranks\": 2, \"switches\": 1, \"ports\": 1, \"cores\": 2, "
-	"\"task_ns\": 12.5, \"reduce_gbs\": 195, \"copy_gbs\": 290,\n"
+	"\"task_ns\": 12.5, \"reduce_gbs\": 195, \"copy_gbs\": 290, \"exact_gbs\": 180, "
+	"\"binned2_gbs\": 90.5, \"binned3_gbs\": 70,\n"
 	" \"x\": {\"rack\": 7},\n"
 	" \"links\": [\n"
 	"  {\"from\": 0, \"to\": 1, \"class\": \"fast\", \"latency_ns\": 0.1, \"bandwidth_gbs\": "
@@ -539,6 +540,9 @@ static void a_topology_is_written_as_it_is_read(void **state)
 	assert_true(topology->task_ns == 12.5);
 	assert_true(topology->reduce_gbs == 195);
 	assert_true(topology->copy_gbs == 290);
+	assert_true(topology->sum_gbs[ORDO_ACCUMULATE_EXACT] == 180);
+	assert_true(topology->sum_gbs[ORDO_ACCUMULATE_BINNED2] == 90.5);
+	assert_true(topology->sum_gbs[ORDO_ACCUMULATE_BINNED3] == 70);
 	assert_true(topology->links[2].reduce_gbs == 7.25);
 	char *text = NULL;
 	size_t size;

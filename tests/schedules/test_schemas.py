@@ -108,6 +108,8 @@ CHANGES = {
         (b'"from": 0', b'"from": -1'), (b'"to"', b'"too"'), (b'18.3', b'0'),
         (b'"down": true', b'"down": 1'), (b'"cores": 3', b'"cores": 0.5'),
         (b'"task_ns": ', b'"task_ns": -'), (b'"copy_gbs": ', b'"copy_gbs": -'),
+        (b'"exact_gbs": ', b'"exact_gbs": -'), (b'"binned2_gbs": ', b'"binned2_gbs": -'),
+        (b'"binned3_gbs": ', b'"binned_gbs": '),
         (b'"reduce_gbs": 7', b'"reduce_gbs": -7')],
     "certificate.json": [
         (b'"G1": true', b'"G1": 1'), (b'"order": [[0, ', b'"order": [[0, 0, '),

@@ -197,7 +197,9 @@ static void the_digest_depends_on_what_matters_only(void **state)
 	assert_string_not_equal(one, other);
 	const struct {
 		double *cost;
-	} costs[] = {{&a->task_ns}, {&a->reduce_gbs}, {&a->copy_gbs}, {&a->links[1].reduce_gbs}};
+	} costs[] = {{&a->task_ns}, {&a->reduce_gbs}, {&a->copy_gbs}, {&a->links[1].reduce_gbs},
+		{&a->sum_gbs[ORDO_ACCUMULATE_EXACT]}, {&a->sum_gbs[ORDO_ACCUMULATE_BINNED2]},
+		{&a->sum_gbs[ORDO_ACCUMULATE_BINNED3]}};
 	for (size_t i = 0; i < sizeof costs / sizeof *costs; i++) {
 		strcpy(other, one);
 		*costs[i].cost = 5;

@@ -63,6 +63,9 @@ static void write_topology(const char *path, struct ordo_error *error)
 		topology->task_ns = 12.5;
 		topology->reduce_gbs = 195;
 		topology->copy_gbs = 290;
+		topology->sum_gbs[ORDO_ACCUMULATE_EXACT] = 180;
+		topology->sum_gbs[ORDO_ACCUMULATE_BINNED2] = 90.5;
+		topology->sum_gbs[ORDO_ACCUMULATE_BINNED3] = 70;
 		topology->links[0].reduce_gbs = 7.25;
 	}
 	if (!worked || !ordo_topology_write(topology, path, error))

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <ordo/arena.h>
 #include <ordo/compiler.h>
+#include <ordo/detail/accumulate.h>
 
 /* Sizes measured beside the requested one, as long as all buffers fit into the limit. */
 static const uint64_t sizes[] = {4 << 10, 64 << 10, 1 << 20, 16 << 20};
@@ -14,8 +15,8 @@ enum { NSIZE = sizeof sizes / sizeof *sizes };
 /* Moves per run: enough to amortize the call, and not too many at large sizes. */
 enum { FEWEST_MOVES = 2048 };
 
-/* For the progress bar: three, and four rates at each size. */
-enum { NMEASUREMENT = 3 + 4 * (NSIZE + 1) };
+/* For the progress bar: three, four rates at each size, and one for each form of sums. */
+enum { NMEASUREMENT = 3 + 4 * (NSIZE + 1) + ORDO_NACCUMULATION };
 
 static void tell_progress(const struct calibrating *how, uint64_t done)
 {
@@ -112,6 +113,27 @@ static bool measure_rate(struct calibration *calibration, uint64_t bytes, enum o
 	return true;
 }
 
+/* States are elements that any schedule sums. A size that is less than a state each is one. */
+static bool measure_sums(struct calibration *calibration, struct ordo_error *error)
+{
+	const struct calibrating how = calibration->how;
+	bool worked = true;
+	for (int form = 0; worked && form < ORDO_NACCUMULATION; form++) {
+		const struct ordo_problem problem = {
+			.nshard = how.nrank, .accumulate = (enum ordo_accumulation)form};
+		if (!how.forms[form])
+			continue;
+		calibration->how.type = ordo_accumulator(&problem, how.type);
+		const uint64_t size = ordo_type_size(calibration->how.type),
+			       least = size * how.nrank;
+		worked = measure_rate(calibration,
+			how.bytes < least ? least : how.bytes / size * size, ORDO_SEND_REDUCE,
+			&calibration->sums[form], error);
+	}
+	calibration->how = how;
+	return worked;
+}
+
 static bool measure_rates(struct calibration *calibration, uint64_t bytes, struct ordo_error *error)
 {
 	struct measured_rates *rates = &calibration->rates[calibration->nrate];
@@ -150,7 +172,8 @@ bool calibrate(
 		if (!measure_rates(calibration, sizes[i], error))
 			return false;
 	}
-	return there || measure_rates(calibration, how->bytes, error);
+	return (there || measure_rates(calibration, how->bytes, error)) &&
+	       measure_sums(calibration, error);
 }
 
 /* The bandwidth of the time that adding takes beyond copying. If that is zero, a million GB/s
@@ -184,6 +207,10 @@ struct ordo_topology *calibrated_topology(
 	topology->task_ns = calibration->task_ns.median;
 	topology->reduce_gbs = adding_beyond(rates->copy.median, rates->reduce.median);
 	topology->copy_gbs = rates->local_copy.median;
+	for (int form = 0; form < ORDO_NACCUMULATION; form++)
+		if (how->forms[form])
+			topology->sum_gbs[form] =
+				adding_beyond(rates->copy.median, calibration->sums[form].median);
 	topology->extra = ordo_arena_format(&topology->arena,
 		"{\"measured\": {\"type\": \"%s\", \"bytes\": %" PRIu64 ", \"call_ns\": %.0f}}",
 		ordo_type_name(how->type), rates->bytes, calibration->call_ns.median);

@@ -14,9 +14,10 @@
 struct calibrating {
 	uint32_t nrank, nworker;
 	enum ordo_type type;
-	uint64_t bytes;		 /* of a rank's buffer, for the document */
-	double seconds;		 /* approximate time of each measurement */
-	ordo_progress *progress; /* may be NULL */
+	bool forms[ORDO_NACCUMULATION]; /* of sums without order, whose adders are measured too */
+	uint64_t bytes;			/* of a rank's buffer, for the document */
+	double seconds;			/* approximate time of each measurement */
+	ordo_progress *progress;	/* may be NULL */
 	void *closure;
 };
 
@@ -37,6 +38,8 @@ struct calibration {
 	struct spread hop_ns;
 	double latency_ns;			 /* hop_ns without its tasks */
 	struct measured_rates rates[MOST_RATES]; /* ascending */
+	/* of a SendReduce of states in a form that was asked for, of how.bytes */
+	struct spread sums[ORDO_NACCUMULATION];
 	uint32_t nrate;
 	uint32_t chosen; /* of how.bytes */
 };

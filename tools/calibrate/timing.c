@@ -48,15 +48,32 @@ struct spread rate_of(const struct spread *seconds, double work)
 		.third_quartile = work / seconds->first_quartile};
 }
 
-/* Fills the buffers with small positive numbers, touching every page. */
-static void touch(const struct buffers *buffers, const struct ordo_plan *plan)
+/* States of sums take as long to add as their bins differ, which numbers of one size rarely do: in
+ * (-1, 1), one in 2^k of which is below 2^-k. */
+static void fill_states(enum ordo_type type, void *states, uint64_t nbyte)
 {
-	enum { PATTERN = 0x2f };
+	uint64_t bits = 1;
+	for (uint64_t i = 0; i < nbyte / ordo_type_size(type); i++) {
+		bits = bits * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+		ordo_element_put(type, states, i, (double)((int64_t)bits >> 11) * 0x1p-52);
+	}
+}
+
+static void fill(enum ordo_type type, void *buffer, uint64_t nbyte)
+{
+	enum { PATTERN = 0x2f }; /* in any type a small positive number */
+	if (buffer && ordo_type_facts(type)->kind == ORDO_STATE)
+		fill_states(type, buffer, nbyte);
+	else if (buffer)
+		memset(buffer, PATTERN, nbyte);
+}
+
+/* Fills the buffers, touching every page. */
+static void touch(const struct buffers *buffers, const struct ordo_plan *plan, enum ordo_type type)
+{
 	for (uint32_t rank = 0; rank < buffers->nrank; rank++) {
-		if (buffers->inputs[rank])
-			memset(buffers->inputs[rank], PATTERN, ordo_plan_input_bytes(plan, rank));
-		if (buffers->outputs[rank])
-			memset(buffers->outputs[rank], PATTERN, ordo_plan_output_bytes(plan, rank));
+		fill(type, buffers->inputs[rank], ordo_plan_input_bytes(plan, rank));
+		fill(type, buffers->outputs[rank], ordo_plan_output_bytes(plan, rank));
 	}
 }
 
@@ -103,7 +120,7 @@ bool measure_runs(const struct ordo_schedule *schedule, const struct measuring *
 	bool worked =
 		plan && allocate_and_bind(&buffers, plan, &schedule->problem, &options, error);
 	if (worked) {
-		touch(&buffers, plan);
+		touch(&buffers, plan, how->type);
 		struct crew crew = {plan, how->nworker};
 		worked = time_runs(run_crew, &crew, how->seconds, spread, error);
 	}

@@ -57,7 +57,8 @@ static bool find_cost(struct call *call, const struct predicting *setting,
 		.bytes = setting->bytes,
 		.element_bytes = (uint32_t)ordo_type_size(type),
 		.scratch_element_bytes = (uint32_t)ordo_type_size(accumulator),
-		.add_cost = ordo_adding_cost(accumulator),
+		.add_cost = ordo_adding_cost(topology, machine_of(setting).reduce_bandwidth_gbs,
+			&schedule->problem, type),
 		.through_ranks = setting->through_ranks,
 		.no_bounds = true};
 	struct ordo_error error;

@@ -54,7 +54,9 @@ bool find_fastest(struct call *call, const struct tuning_options *args,
 		.scratch_element_bytes =
 			(uint32_t)ordo_type_size(ordo_accumulator(&args->problem, predicted->type)),
 		.block_count = predicted->counts.given,
-		.add_cost = ordo_adding_cost(ordo_accumulator(&args->problem, predicted->type)),
+		.add_cost = ordo_adding_cost(predicted->topology,
+			machine_of(args->setting).reduce_bandwidth_gbs, &args->problem,
+			predicted->type),
 		.lazily = args->problem.nrank > MOST_RANKS_FOR_ALL};
 	const bool worked = ordo_tune(&asked, tuning, &error);
 	hide_progress(&progress);

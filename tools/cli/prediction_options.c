@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <ordo/detail/accumulate.h>
 #include <ordo/plan_set.h>
+#include <string.h>
 
 enum { USUAL_BYTES = 1 << 20 };
 
@@ -33,6 +34,8 @@ static void take_costs(const struct predicting *args, struct ordo_topology *topo
 	}
 	if (args->reduce_bandwidth_gbs > 0)
 		topology->reduce_gbs = args->reduce_bandwidth_gbs;
+	if (args->reduce_bandwidth_gbs > 0)
+		memset(topology->sum_gbs, 0, sizeof topology->sum_gbs);
 	if (args->copy_bandwidth_gbs > 0)
 		topology->copy_gbs = args->copy_bandwidth_gbs;
 }
@@ -99,7 +102,8 @@ bool predict_taken(struct call *call, const struct predicting *args,
 		.element_bytes = (uint32_t)ordo_type_size(predicted->type),
 		.scratch_element_bytes = (uint32_t)ordo_type_size(
 			ordo_accumulator(&schedule->problem, predicted->type)),
-		.add_cost = ordo_adding_cost(ordo_accumulator(&schedule->problem, predicted->type)),
+		.add_cost = ordo_adding_cost(predicted->topology,
+			machine_of(args).reduce_bandwidth_gbs, &schedule->problem, predicted->type),
 		.through_ranks = args->through_ranks,
 		.progress = show_progress,
 		.closure = &progress};

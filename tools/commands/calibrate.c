@@ -8,6 +8,7 @@
 #include "cli/sizes.h"
 #include "commands.h"
 #include <inttypes.h>
+#include <ordo/detail/accumulate.h>
 #include <ordo/document.h>
 #include <string.h>
 #include <unistd.h>
@@ -15,11 +16,35 @@
 struct args {
 	struct calibrating how;
 	const char *type_name, *output;
+	struct texts forms;    /* of sums without order */
 	uint32_t milliseconds; /* time of each measurement */
 	bool check;
 };
 
 enum { USUAL_RANKS = 8, USUAL_SIZE = 1 << 20, USUAL_MILLISECONDS = 200, MOST_RANKS = 256 };
+
+/* Sums without order whose adders are to be measured. */
+static bool read_forms(struct call *call, struct args *args)
+{
+	struct ordo_error error;
+	for (size_t i = 0; i < args->forms.count; i++) {
+		struct ordo_problem problem = {
+			.op = ORDO_ALLREDUCE, .nrank = args->how.nrank, .nshard = args->how.nrank};
+		const char *name = args->forms.items[i];
+		if (!ordo_accumulation_from_name(name, &problem.accumulate) ||
+			!ordo_is_order_free(&problem))
+			return refuse_usage(call, NULL,
+				"--accumulate: found %s, wanted exact, binned(bins=2) or "
+				"binned(bins=3)",
+				name);
+		if (!args->type_name)
+			args->how.type = ordo_usual_type(&problem);
+		if (!ordo_accumulates(&problem, args->how.type, &error))
+			return refuse_error(call, &error);
+		args->how.forms[problem.accumulate] = true;
+	}
+	return true;
+}
 
 static bool read_args(struct call *call, struct args *args)
 {
@@ -37,6 +62,8 @@ static bool read_args(struct call *call, struct args *args)
 		return refuse_usage(
 			call, NULL, "--type: found %s, wanted " ORDO_TYPE_NAMES, args->type_name);
 	struct ordo_error error;
+	if (!read_forms(call, args))
+		return false;
 	if (!ordo_has_reduction(args->how.type, ORDO_SUM, &error))
 		return refuse_error(call, &error);
 	const uint64_t size = ordo_type_size(args->how.type);
@@ -114,6 +141,23 @@ static void report_rates(const struct report *report, const struct calibration *
 	}
 }
 
+static void report_sums(const struct report *report, const struct calibration *calibration)
+{
+	const struct report list = report_list(report, "sums");
+	for (int form = 0; form < ORDO_NACCUMULATION; form++) {
+		const struct spread *rate = &calibration->sums[form];
+		if (!calibration->how.forms[form])
+			continue;
+		const struct report row = report_item(&list);
+		report_text(&row,
+			"  SendReduce of sums held in %s<form>: %.3g (%.3g-%.3g), of bytes of that "
+			"form\n",
+			ordo_accumulation_name((enum ordo_accumulation)form), rate->median,
+			rate->first_quartile, rate->third_quartile);
+		add_spread(&row, "send_reduce_gigabytes_per_second", rate);
+	}
+}
+
 static void report_calibration(
 	const struct report *report, const struct args *args, const struct calibration *calibration)
 {
@@ -127,6 +171,7 @@ static void report_calibration(
 	report_spread(report, "call_ns", "a call, beside tasks", &calibration->call_ns);
 	report_latency(report, calibration);
 	report_rates(report, calibration);
+	report_sums(report, calibration);
 	report_members(report, "%s<output>", args->output);
 }
 
@@ -180,6 +225,8 @@ static int run_calibrate(struct call *call)
 			"threads for all ranks (the processors)"},
 		{"type", 'd', TEXT, &args.type_name, "TYPE",
 			"f32 (the default), bf16, f8e4m3, i32, c64, ...: `ordo list`"},
+		{"accumulate", 0, TEXTS, &args.forms, "FORM,...",
+			"measure adding sums held in exact, binned(bins=2) or binned(bins=3) too"},
 		{"size", 0, SIZE, &args.how.bytes, "SIZE",
 			"bytes of a rank's buffer for which the document holds (1MiB)"},
 		{"milliseconds", 0, POSITIVE, &args.milliseconds, "N",
@@ -190,7 +237,9 @@ static int run_calibrate(struct call *call)
 			"write the topology there (without it, only a summary is printed)"},
 		MEMORY_LIMIT_OPTION,
 	};
-	return READ_OPTIONS(call, options) ? calibrate_with(call, &args) : call->status;
+	const int status = READ_OPTIONS(call, options) ? calibrate_with(call, &args) : call->status;
+	free_texts(&args.forms);
+	return status;
 }
 
 const struct command calibrate_command = {
@@ -202,6 +251,7 @@ const struct command calibrate_command = {
 		"  ordo calibrate --ranks 8 -o machine.json\n"
 		"  ordo predict ring.json --topology ./machine.json --size 1MiB\n"
 		"  ordo tune allreduce --ranks 8 --topology ./machine.json --sizes 256KiB:4MiB\n"
-		"  ordo calibrate --ranks 4 --type bf16 --check",
+		"  ordo calibrate --ranks 4 --type bf16 --check\n"
+		"  ordo calibrate --accumulate 'binned(bins=2),binned(bins=3)' -o machine.json",
 	.run = run_calibrate,
 };

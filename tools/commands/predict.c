@@ -37,8 +37,9 @@ static bool count_rounds(struct call *call, const struct args *args,
 	if (args->staging_bytes == UNSET_SIZE)
 		return true;
 	if (predicted->counts.given)
-		return refuse_usage(call, NULL,
-			"--staging and --counts: rounds are counted of equal blocks only");
+		return refuse_usage(call, "`ordo run` takes both, and measures",
+			"--staging and --counts: rounds are counted of equal blocks only, because "
+			"later rounds of unequal ones move less");
 	if (!schedule->staging)
 		return refuse_usage(call, "`ordo compile --staging` compiles one that has",
 			"--staging: the schedule has no staging");
@@ -78,14 +79,6 @@ static struct proved_schedule *find_taken(
 					 &subject->problem, predicted->type, predicted->bytes));
 }
 
-/* The prediction for the size taken; the predicted schedule in *found. */
-static bool predict_size(struct call *call, const struct args *args, struct subject *subject,
-	struct predicted *predicted, struct proved_schedule **found)
-{
-	*found = find_taken(call, subject, predicted);
-	return *found && predict_taken(call, &args->setting, (*found)->schedule, predicted);
-}
-
 static int predict_one(struct call *call, const struct args *args, struct subject *subject,
 	struct predicted *predicted)
 {
@@ -110,44 +103,79 @@ static int predict_one(struct call *call, const struct args *args, struct subjec
 	return ORDO_OK;
 }
 
-static void report_row(const struct report *list, const struct subject *subject,
-	const struct proved_schedule *found, const struct predicted *predicted)
+/* A line of a table: of a size, the bound of it all and the rounds that staging memory makes. */
+struct row {
+	double bytes, seconds, bound;
+	const char *bound_name;
+	struct rounds rounds;
+};
+
+static void report_row(const struct report *list, const struct args *args,
+	const struct subject *subject, const struct proved_schedule *found, const struct row *row,
+	const struct predicted *predicted)
 {
-	const struct ordo_prediction *prediction = predicted->prediction;
-	const char *name;
-	const double total = prediction->timeline->total,
-		     bound = largest_bound(&prediction->bounds, &name),
-		     algbw = total > 0 ? prediction->bytes / total * 1e-9 : 0;
-	const struct report row = report_item(list);
+	const double algbw = row->seconds > 0 ? row->bytes / row->seconds * 1e-9 : 0;
+	const struct report line = report_item(list);
 	char busiest[BUSIEST_SIZE];
-	report_text(&row,
+	report_text(&line,
 		"%14.0f<bytes> %14.2f %9.2f<algbw_gigabytes_per_second> "
 		"%9.2f<busbw_gigabytes_per_second> %9.3f<times_the_bound>  %-7s<largest_bound>  %s",
-		prediction->bytes, total * 1e6, algbw, algbw * bus_factor(&subject->problem),
-		bound > 0 ? total / bound : 0, name, busiest_text(busiest, predicted));
+		row->bytes, row->seconds * 1e6, algbw, algbw * bus_factor(&subject->problem),
+		row->bound > 0 ? row->seconds / row->bound : 0, row->bound_name,
+		busiest_text(busiest, predicted));
+	if (args->staging_bytes != UNSET_SIZE)
+		report_text(&line, ", %" PRIu64 "<rounds> round%s", row->rounds.count,
+			row->rounds.count == 1 ? "" : "s");
 	if (found->name)
-		report_text(&row, "  %s<schedule>", found->name);
-	report_text(&row, "\n");
-	report_members(&row, "%g<seconds>", total);
+		report_text(&line, "  %s<schedule>", found->name);
+	report_text(&line, "\n");
+	report_members(&line, "%g<seconds>", row->seconds);
 	fflush(stdout);
+}
+
+/* Of the size taken; after it, `predicted` is of one round. NULL: call->status. */
+static struct proved_schedule *predict_row(struct call *call, const struct args *args,
+	struct subject *subject, struct predicted *predicted, struct row *row)
+{
+	struct proved_schedule *found = find_taken(call, subject, predicted);
+	if (!found || !count_rounds(call, args, found->schedule, predicted, &row->rounds) ||
+		!predict_taken(call, &args->setting, found->schedule, predicted))
+		return NULL;
+	row->bytes = predicted->prediction->bytes;
+	row->bound = largest_bound(&predicted->prediction->bounds, &row->bound_name);
+	if (row->rounds.count > 1 &&
+		(!take_bytes(call, predicted, row->rounds.bytes) ||
+			!predict_taken(call, &args->setting, found->schedule, predicted)))
+		return NULL;
+	row->seconds = (double)row->rounds.count * predicted->prediction->timeline->total;
+	return found;
+}
+
+static void report_head(const struct report *report)
+{
+	report_text(report, "%14s %14s %9s %9s %9s  %-7s  %s\n%14s %14s %9s %9s %9s\n", "size",
+		"time", "algbw", "busbw", "x bound", "bound", "bottleneck", "(B)", "(us)", "(GB/s)",
+		"(GB/s)", "");
 }
 
 static int predict_table(
 	struct call *call, struct args *args, struct subject *subject, struct predicted *predicted)
 {
-	struct proved_schedule *found;
 	if (!read_size_range(call, &args->sizes))
 		return call->status;
 	const struct report report = report_of(call, stdout), list = report_list(&report, "rows");
-	report_text(&report, "%14s %14s %9s %9s %9s  %-7s  %s\n%14s %14s %9s %9s %9s\n", "size",
-		"time", "algbw", "busbw", "x bound", "bound", "bottleneck", "(B)", "(us)", "(GB/s)",
-		"(GB/s)", "");
 	uint64_t bytes = args->sizes.begin;
 	do {
-		if (!take_bytes(call, predicted, bytes) ||
-			!predict_size(call, args, subject, predicted, &found))
+		struct row row;
+		struct proved_schedule *found =
+			take_bytes(call, predicted, bytes)
+				? predict_row(call, args, subject, predicted, &row)
+				: NULL;
+		if (!found)
 			return call->status;
-		report_row(&list, subject, found, predicted);
+		if (bytes == args->sizes.begin)
+			report_head(&report);
+		report_row(&list, args, subject, found, &row, predicted);
 	} while (!reader_left() && next_size(&args->sizes, &bytes));
 	return ORDO_OK;
 }
@@ -163,8 +191,6 @@ static int predict_with(struct call *call, struct args *args)
 	const bool table = args->sizes.begin != UNSET_SIZE || args->sizes.end != UNSET_SIZE ||
 			   args->sizes.factor != UNSET_SIZE || args->sizes.step != UNSET_SIZE;
 	int status = call->status;
-	if (table && args->staging_bytes != UNSET_SIZE)
-		return fail_usage(call, NULL, "a table: --staging does not go with it");
 	if (open_subject(call, &subject, path, &args->setting.topology) &&
 		open_predicted(call, &args->setting, &subject.problem, &predicted))
 		status = table ? predict_table(call, args, &subject, &predicted)

@@ -73,6 +73,7 @@ struct ordo_topology *topology_without(
 	left->task_ns = topology->task_ns;
 	left->reduce_gbs = topology->reduce_gbs;
 	left->copy_gbs = topology->copy_gbs;
+	memcpy(left->sum_gbs, topology->sum_gbs, sizeof left->sum_gbs);
 	bool worked = true;
 	if (topology->extra) {
 		left->extra =

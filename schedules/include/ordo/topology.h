@@ -30,10 +30,13 @@ struct ordo_topology {
 	uint32_t ports; /* how many links a rank drives at once; 0: all */
 	/* What predictions of time need beside the links; 0: not said. Set by the maker, any
 	 * time. */
-	uint32_t cores;		  /* that all ranks share; 0: every rank has its own */
-	double task_ns;		  /* what any task costs a core, beside what it moves */
-	double reduce_gbs;	  /* of adding one vector to another on a rank */
-	double copy_gbs;	  /* of copying on a rank; 0: costs nothing */
+	uint32_t cores;	   /* that all ranks share; 0: every rank has its own */
+	double task_ns;	   /* what any task costs a core, beside what it moves */
+	double reduce_gbs; /* of adding one vector to another on a rank */
+	double copy_gbs;   /* of copying on a rank; 0: costs nothing */
+	/* Of adding sums in a form without order, bytes of states; 0: as reduce_gbs. Of the other
+	 * forms 0. */
+	double sum_gbs[ORDO_NACCUMULATION];
 	const char **class_names; /* "link" if a document names none */
 	uint32_t nclass;
 	/* [nlink], sorted by (from, to, class); several between two vertices are allowed if their

@@ -19,7 +19,7 @@ struct reader {
 	struct ordo_place places[ORDO_FIELD_LIMIT];
 	const char *name, *extra;
 	uint32_t nrank, nswitch, ports, cores;
-	double task_ns, reduce_gbs, copy_gbs;
+	double task_ns, reduce_gbs, copy_gbs, sum_gbs[ORDO_NACCUMULATION];
 	struct link *links;
 	uint32_t nlink;
 	size_t link_room;
@@ -88,6 +88,9 @@ static const struct ordo_field head_fields[] = {
 	{"task_ns", ordo_read_real, AT(task_ns), .optional = true},
 	{"reduce_gbs", ordo_read_real, AT(reduce_gbs), .optional = true},
 	{"copy_gbs", ordo_read_real, AT(copy_gbs), .optional = true},
+	{"exact_gbs", ordo_read_real, AT(sum_gbs[ORDO_ACCUMULATE_EXACT]), .optional = true},
+	{"binned2_gbs", ordo_read_real, AT(sum_gbs[ORDO_ACCUMULATE_BINNED2]), .optional = true},
+	{"binned3_gbs", ordo_read_real, AT(sum_gbs[ORDO_ACCUMULATE_BINNED3]), .optional = true},
 	{"x", ordo_read_extra, AT(extra), .optional = true},
 	{"links", ordo_read_array, .wanted = "an array of links", .element = read_link},
 };
@@ -181,6 +184,7 @@ static bool build(
 	topology->task_ns = reader->task_ns;
 	topology->reduce_gbs = reader->reduce_gbs;
 	topology->copy_gbs = reader->copy_gbs;
+	memcpy(topology->sum_gbs, reader->sum_gbs, sizeof topology->sum_gbs);
 	if (!add_links(reader, cursor, topology))
 		return false;
 	if (reader->extra) {

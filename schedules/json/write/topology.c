@@ -46,6 +46,9 @@ static bool print_topology(
 	print_cost(&printer, "task_ns", topology->task_ns);
 	print_cost(&printer, "reduce_gbs", topology->reduce_gbs);
 	print_cost(&printer, "copy_gbs", topology->copy_gbs);
+	print_cost(&printer, "exact_gbs", topology->sum_gbs[ORDO_ACCUMULATE_EXACT]);
+	print_cost(&printer, "binned2_gbs", topology->sum_gbs[ORDO_ACCUMULATE_BINNED2]);
+	print_cost(&printer, "binned3_gbs", topology->sum_gbs[ORDO_ACCUMULATE_BINNED3]);
 	ordo_print_extra(&printer, topology->extra);
 	ordo_printer_text(&printer, ",\n \"links\": [");
 	for (uint32_t i = 0; i < topology->nlink && !printer.failure; i++) {

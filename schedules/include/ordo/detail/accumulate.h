@@ -36,6 +36,7 @@
 
 #include <ordo/element.h>
 #include <ordo/operator.h>
+#include <ordo/topology.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -55,11 +56,13 @@ ORDO_API enum ordo_type ordo_usual_type(const struct ordo_problem *problem);
 /* The type that scratch slots hold, and in which sums are made: that of the form where the problem
  * has one and more than one contribution, else the type. */
 ORDO_API enum ordo_type ordo_accumulator(const struct ordo_problem *problem, enum ordo_type type);
-/* How long a byte of a sum held so takes to add, where one of f32 takes 1. Measured on vectors of 6
- * MiB with AVX-512: exact 0.99; binned sums of normally distributed numbers of deviation 1, most of
- * which are in one bin, 1.12, 1.07, 1.02 and 1.01. Numbers on both sides of a boundary of bins take
- * longer: 12, 10, 7 and 5 with deviation 0.01. */
-ORDO_API double ordo_adding_cost(enum ordo_type accumulator);
+/* How many times as long a byte of a sum takes to add as one that the adder's rate is of, by the
+ * rates of the topology (NULL: there is none; reduce_gbs is the rate where it has none). 1 where it
+ * says none of this form: with AVX-512 and vectors of 6 MiB it is 0.97 for exact sums and 0.95 to
+ * 0.97 for binned ones of normally distributed numbers of deviation 1, most of which are in one
+ * bin, and 1.7 to 2.2 with deviation 0.01, which lie on both sides of a boundary of bins. */
+ORDO_API double ordo_adding_cost(const struct ordo_topology *topology, double reduce_gbs,
+	const struct ordo_problem *problem, enum ordo_type type);
 /* May the problem be bound to that type? If not, ORDO_USAGE. */
 ORDO_API bool ordo_accumulates(
 	const struct ordo_problem *problem, enum ordo_type type, struct ordo_error *error);
