@@ -375,12 +375,12 @@ class Program:
         os.replace(beside, path)
         return path
 
-    def call(self, command, *words, topology=True):
+    def call(self, command, *words):
         """`ordo COMMAND - WORDS`, with the program on its standard input: what it prints. Refused
         carries what it says where it does not work."""
-        if topology and self.topology:
+        if self.topology:
             words += ("--topology", str(self.topology))
-        for link in self.fail_links if topology else ():
+        for link in self.fail_links:
             words += ("--fail-link", link)
         try:
             done = subprocess.run([os.environ.get("ORDO", "ordo"), command, "-",
@@ -414,7 +414,7 @@ class Program:
 
     def order(self, *words):
         """The trees of all sums, as `ordo order` prints them."""
-        return Text(self.call("order", *words, topology=False).decode())
+        return Text(self.call("order", *words).decode())
 
     def draw(self, path, *words):
         """Draws it to a file, whose ending says the format."""
