@@ -1,63 +1,77 @@
-/* heap.c - heaps of numbers and of events, the least first. */
+/* heap.c - heaps of numbers and of events, the least first: one algorithm, of items of a size and
+ * an order, which is compiled once for each. */
 #include "heap.h"
 #include <ordo/arena.h>
+#include <string.h>
+
+#define ALWAYS_INLINE inline __attribute__((always_inline))
+
+typedef bool is_before(const void *a, const void *b);
+
+static bool number_is_before(const void *a, const void *b)
+{
+	return *(const uint32_t *)a < *(const uint32_t *)b;
+}
+
+static bool event_is_before(const void *a, const void *b)
+{
+	const struct ordo_event *one = a, *other = b;
+	return one->time != other->time ? one->time < other->time : one->item < other->item;
+}
+
+/* Puts an item where the one at `place`, the last, is free. items: of `size` bytes each */
+static ALWAYS_INLINE void rise(
+	void *items, size_t place, const void *item, size_t size, is_before *before)
+{
+	char *at = items;
+	for (size_t up; place && before(item, at + (up = (place - 1) / 2) * size); place = up)
+		memcpy(at + place * size, at + up * size, size);
+	memcpy(at + place * size, item, size);
+}
+
+/* Puts an item among the first `count`, of which the one at the top is free. */
+static ALWAYS_INLINE void sink(
+	void *items, size_t count, const void *item, size_t size, is_before *before)
+{
+	char *at = items;
+	size_t place = 0;
+	for (size_t down; (down = 2 * place + 1) < count; place = down) {
+		if (down + 1 < count && before(at + (down + 1) * size, at + down * size))
+			down++;
+		if (!before(at + down * size, item))
+			break;
+		memcpy(at + place * size, at + down * size, size);
+	}
+	if (count)
+		memcpy(at + place * size, item, size);
+}
 
 bool ordo_heap_push(struct ordo_heap *heap, uint32_t item)
 {
 	if (!ordo_array_reserve(&heap->items, &heap->room, heap->count + 1, sizeof item))
 		return false;
-	size_t place = heap->count++;
-	for (; place && heap->items[(place - 1) / 2] > item; place = (place - 1) / 2)
-		heap->items[place] = heap->items[(place - 1) / 2];
-	heap->items[place] = item;
+	rise(heap->items, heap->count++, &item, sizeof item, number_is_before);
 	return true;
 }
 
 uint32_t ordo_heap_pop(struct ordo_heap *heap)
 {
 	const uint32_t top = heap->items[0], last = heap->items[--heap->count];
-	size_t place = 0;
-	for (size_t child; (child = 2 * place + 1) < heap->count; place = child) {
-		if (child + 1 < heap->count && heap->items[child + 1] < heap->items[child])
-			child++;
-		if (heap->items[child] >= last)
-			break;
-		heap->items[place] = heap->items[child];
-	}
-	if (heap->count)
-		heap->items[place] = last;
+	sink(heap->items, heap->count, &last, sizeof last, number_is_before);
 	return top;
-}
-
-static bool is_before(struct ordo_event a, struct ordo_event b)
-{
-	return a.time != b.time ? a.time < b.time : a.item < b.item;
 }
 
 bool ordo_events_push(struct ordo_events *events, struct ordo_event event)
 {
 	if (!ordo_array_reserve(&events->items, &events->room, events->count + 1, sizeof event))
 		return false;
-	size_t place = events->count++;
-	for (; place && is_before(event, events->items[(place - 1) / 2]); place = (place - 1) / 2)
-		events->items[place] = events->items[(place - 1) / 2];
-	events->items[place] = event;
+	rise(events->items, events->count++, &event, sizeof event, event_is_before);
 	return true;
 }
 
 struct ordo_event ordo_events_pop(struct ordo_events *events)
 {
 	const struct ordo_event top = events->items[0], last = events->items[--events->count];
-	size_t place = 0;
-	for (size_t child; (child = 2 * place + 1) < events->count; place = child) {
-		if (child + 1 < events->count &&
-			is_before(events->items[child + 1], events->items[child]))
-			child++;
-		if (!is_before(events->items[child], last))
-			break;
-		events->items[place] = events->items[child];
-	}
-	if (events->count)
-		events->items[place] = last;
+	sink(events->items, events->count, &last, sizeof last, event_is_before);
 	return top;
 }

@@ -5,19 +5,6 @@
 #include <ordo/read_moves.h>
 #include <string.h>
 
-static void print_names(struct ordo_printer *printer, const char *key, const char *const *names,
-	uint32_t count, const char *usual)
-{
-	if (!count || (count == 1 && usual && !strcmp(names[0], usual)))
-		return;
-	ordo_print_key(printer, ",\n ", key);
-	for (uint32_t i = 0; i < count; i++) {
-		ordo_printer_text(printer, i ? ", " : "[");
-		ordo_printer_string(printer, names[i]);
-	}
-	ordo_printer_put(printer, "]", 1);
-}
-
 static void print_way(struct ordo_printer *printer, const struct ordo_moves_way *way)
 {
 	ordo_print_number(printer, "\n  {", "rank", way->rank);
@@ -45,23 +32,14 @@ static void print_ways(struct ordo_printer *printer, const struct ordo_moves *mo
 /* Everything before the moves, up to and with the bracket that opens them. */
 static void print_head(struct ordo_printer *printer, const struct ordo_moves *moves)
 {
-	const struct ordo_problem *problem = &moves->problem;
-	ordo_print_string(printer, "{", "schema", "ordo/moves/1");
-	ordo_print_string(printer, ",\n ", "operator", ordo_operator_facts(problem->op)->name);
-	ordo_print_string(printer, ", ", "algorithm", moves->algorithm);
-	ordo_print_ranks(printer, problem);
-	ordo_print_number(printer, ",\n ", "chunks_per_block", problem->chunks_per_block);
-	ordo_print_number(printer, ", ", "scratch_slots", moves->scratch_slots);
-	ordo_print_in_place(printer, problem);
-	if (moves->topology_name && moves->topology_digest) {
-		ordo_print_string(printer, ",\n \"topology\": {", "name", moves->topology_name);
-		ordo_print_string(printer, ", ", "digest", moves->topology_digest);
-		ordo_printer_put(printer, "}", 1);
-	}
+	const bool usual = moves->nstream == 1 && !strcmp(moves->streams[0], "main");
+	ordo_print_program_head(
+		printer, "ordo/moves/1", &moves->problem, moves->algorithm, moves->scratch_slots);
+	ordo_print_topology(printer, moves->topology_name, moves->topology_digest);
 	if (moves->source)
 		ordo_print_string(printer, ",\n ", "source", moves->source);
-	print_names(printer, "phases", moves->phases, moves->nphase, NULL);
-	print_names(printer, "streams", moves->streams, moves->nstream, "main");
+	ordo_print_names(printer, "phases", moves->phases, moves->nphase);
+	ordo_print_names(printer, "streams", moves->streams, usual ? 0 : moves->nstream);
 	print_ways(printer, moves);
 	ordo_print_extra(printer, moves->extra);
 	ordo_printer_text(printer, ",\n \"moves\": [");

@@ -2,9 +2,11 @@
  * ranks exchange with nearer ones.
  *
  * The steps are those of negabinary.h, along one ring of all ranks. Large data: a flow, near first,
- * but Scatter and Gather far first, where the blocks of a message lie together round the ring.
- * Small data: whole vectors down a tree or up, or exchanged, far first. Natural K: N where one
- * block is cut into slices, else 1.
+ * but for Scatter and Gather, which go as the authors' programs (bine-trees, src/scatter.c and
+ * gather.c) do: Scatter far first, and Gather the same way back, so near first. There the blocks of
+ * a message are together round the ring, and none has to be moved before. Small data: whole vectors
+ * down a tree or up, or exchanged, far first. Natural K: N where one block is cut into slices, else
+ * 1.
  *
  * steps    q = log2 N; AllReduce, Reduce with slices 2q, Broadcast with slices 2q-1, as
  *          halving-doubling

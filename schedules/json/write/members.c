@@ -59,6 +59,40 @@ void ordo_print_in_place(struct ordo_printer *printer, const struct ordo_problem
 			printer, ", ", "accumulate", ordo_accumulation_name(problem->accumulate));
 }
 
+void ordo_print_program_head(struct ordo_printer *printer, const char *schema,
+	const struct ordo_problem *problem, const char *algorithm, uint32_t scratch_slots)
+{
+	ordo_print_string(printer, "{", "schema", schema);
+	ordo_print_string(printer, ",\n ", "operator", ordo_operator_facts(problem->op)->name);
+	ordo_print_string(printer, ", ", "algorithm", algorithm);
+	ordo_print_ranks(printer, problem);
+	ordo_print_number(printer, ",\n ", "chunks_per_block", problem->chunks_per_block);
+	ordo_print_number(printer, ", ", "scratch_slots", scratch_slots);
+	ordo_print_in_place(printer, problem);
+}
+
+void ordo_print_topology(struct ordo_printer *printer, const char *name, const char *digest)
+{
+	if (!name || !digest)
+		return;
+	ordo_print_string(printer, ",\n \"topology\": {", "name", name);
+	ordo_print_string(printer, ", ", "digest", digest);
+	ordo_printer_put(printer, "}", 1);
+}
+
+void ordo_print_names(
+	struct ordo_printer *printer, const char *key, const char *const *names, uint32_t count)
+{
+	if (!count)
+		return;
+	ordo_print_key(printer, ",\n ", key);
+	for (uint32_t i = 0; i < count; i++) {
+		ordo_printer_text(printer, i ? ", " : "[");
+		ordo_printer_string(printer, names[i]);
+	}
+	ordo_printer_put(printer, "]", 1);
+}
+
 void ordo_print_extra(struct ordo_printer *printer, const char *extra)
 {
 	if (!extra)

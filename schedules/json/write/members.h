@@ -22,6 +22,14 @@ void ordo_print_item(struct ordo_printer *printer, const char *before, uint32_t 
 void ordo_print_ranks(struct ordo_printer *printer, const struct ordo_problem *problem);
 /* `in_place` and `accumulate` likewise. */
 void ordo_print_in_place(struct ordo_printer *printer, const struct ordo_problem *problem);
+/* Schedules and moves begin alike: with the schema, the problem, the algorithm and the scratch. */
+void ordo_print_program_head(struct ordo_printer *printer, const char *schema,
+	const struct ordo_problem *problem, const char *algorithm, uint32_t scratch_slots);
+/* `topology` with its name and digest; nothing if either is NULL. */
+void ordo_print_topology(struct ordo_printer *printer, const char *name, const char *digest);
+/* An array of strings on a line of its own; nothing without any. */
+void ordo_print_names(
+	struct ordo_printer *printer, const char *key, const char *const *names, uint32_t count);
 /* `x` on a line of its own; nothing for NULL. */
 void ordo_print_extra(struct ordo_printer *printer, const char *extra);
 

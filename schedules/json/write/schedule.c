@@ -131,27 +131,12 @@ static bool check_writable(const struct ordo_schedule *schedule, struct ordo_err
 /* Everything before the programs, up to and with the bracket that opens them. */
 static void print_head(struct ordo_printer *printer, const struct ordo_schedule *schedule)
 {
-	const struct ordo_problem *problem = &schedule->problem;
-	ordo_print_string(printer, "{", "schema", "ordo/schedule/1");
-	ordo_print_string(printer, ",\n ", "operator", ordo_operator_facts(problem->op)->name);
-	ordo_print_string(printer, ", ", "algorithm", schedule->algorithm);
-	ordo_print_ranks(printer, problem);
-	ordo_print_number(printer, ",\n ", "chunks_per_block", problem->chunks_per_block);
-	ordo_print_number(printer, ", ", "scratch_slots", schedule->scratch_slots);
-	ordo_print_in_place(printer, problem);
+	ordo_print_program_head(printer, "ordo/schedule/1", &schedule->problem, schedule->algorithm,
+		schedule->scratch_slots);
 	if (schedule->staging)
 		ordo_printer_text(printer, ", \"staging\": true");
-	if (schedule->topology_name && schedule->topology_digest) {
-		ordo_print_string(printer, ",\n \"topology\": {", "name", schedule->topology_name);
-		ordo_print_string(printer, ", ", "digest", schedule->topology_digest);
-		ordo_printer_put(printer, "}", 1);
-	}
-	for (uint32_t i = 0; i < schedule->nphase; i++) {
-		ordo_printer_text(printer, i ? ", " : ",\n \"phases\": [");
-		ordo_printer_string(printer, schedule->phases[i]);
-	}
-	if (schedule->nphase)
-		ordo_printer_put(printer, "]", 1);
+	ordo_print_topology(printer, schedule->topology_name, schedule->topology_digest);
+	ordo_print_names(printer, "phases", schedule->phases, schedule->nphase);
 	ordo_print_extra(printer, schedule->extra);
 	ordo_printer_text(printer, ",\n \"programs\": [");
 }

@@ -114,6 +114,58 @@ static void ways_are_shorter_than_in_a_binomial_tree(void **state)
 	assert_true(4 * total_distance(&bine) < 3 * total_distance(&halving));
 }
 
+/* How many stretches of blocks there are round the ring. */
+static uint32_t count_stretches(const bool *has, uint32_t nrank)
+{
+	uint32_t count = 0;
+	for (uint32_t i = 0; i < nrank; i++)
+		count += has[i] && !has[(i + 1) % nrank];
+	return count;
+}
+
+/* Every Send goes as far as those of step s of the butterfly, s = from, from - 1, ... or from + 1,
+ * ..., in the phases, and a message is one stretch of blocks. */
+static void check_steps(const struct ordo_schedule *schedule, uint32_t from, bool descends)
+{
+	const uint32_t nrank = schedule->problem.nrank;
+	static bool has[6][64][64]; /* [step][rank][block] */
+	memset(has, 0, sizeof has);
+	for (uint32_t i = 0; i < schedule->nstream; i++)
+		for (uint32_t t = schedule->streams[i].first; t < schedule->streams[i].end; t++) {
+			const struct ordo_task *task = &schedule->tasks[t];
+			const uint32_t rank = schedule->streams[i].rank;
+			if (task->kind != ORDO_SEND)
+				continue;
+			const char *phase = schedule->phases[task->phase];
+			const uint32_t step = (uint32_t)(*strpbrk(phase, "0123456789") - '0'),
+				       s = descends ? from - step : from + step;
+			assert_int_equal(ring_distance(rank, task->peer, nrank),
+				((2u << s) + (s % 2 ? -1u : 1u)) / 3);
+			for (uint32_t k = 0; k < task->count; k++)
+				has[step][rank][task->chunk + k] = true;
+		}
+	for (uint32_t step = 0; step < 6; step++)
+		for (uint32_t rank = 0; rank < nrank; rank++)
+			assert_true(count_stretches(has[step][rank], nrank) <= 1);
+}
+
+static void scatter_begins_far_and_gather_near(void **state)
+{
+	(void)state;
+	for (uint32_t nrank = 4, q = 2; nrank <= 64; nrank *= 2, q++)
+		for (uint32_t root = 0; root < nrank; root += nrank / 4 + 1) {
+			struct ordo_request request = request_of("bine", ORDO_SCATTER, nrank);
+			request.problem.root = root;
+			struct ordo_schedule *schedule = compile_proved(&request);
+			check_steps(schedule, q - 1, true);
+			ordo_schedule_destroy(schedule);
+			request.problem.op = ORDO_GATHER;
+			schedule = compile_proved(&request);
+			check_steps(schedule, 0, false);
+			ordo_schedule_destroy(schedule);
+		}
+}
+
 static uint32_t count_trees(const char *algorithm, enum ordo_operator op, uint32_t nrank)
 {
 	const struct ordo_request request = request_of(algorithm, op, nrank);
@@ -164,6 +216,7 @@ int main(void)
 		cmocka_unit_test(each_is_proved_and_keeps_its_claims),
 		cmocka_unit_test(claims_follow_the_formulas),
 		cmocka_unit_test(ways_are_shorter_than_in_a_binomial_tree),
+		cmocka_unit_test(scatter_begins_far_and_gather_near),
 		cmocka_unit_test(far_first_there_is_one_tree),
 		cmocka_unit_test(what_does_not_apply_is_refused),
 	};
