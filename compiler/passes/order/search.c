@@ -1,8 +1,9 @@
 /* search.c - is an ordering implied by stream order and the edges placed so far? */
 #include "order.h"
 
-/* Steps of a search one way, and then the other. */
-enum { FEW_VISITS = 64, NRECENT = 8, BACKWARD_STEPS = 16, FORWARD_STEPS = 16 };
+/* Steps of a search one way, and then the other. Forwards, few streams know the move for long, and a
+ * step looks at one edge; backwards, a stream knows of most others at once. */
+enum { FEW_VISITS = 64, NRECENT = 8, FORWARD_STEPS = 1024, BACKWARD_STEPS = 16 };
 
 void ordo_order_start_search(struct ordering *o)
 {
@@ -178,13 +179,16 @@ static enum answer search_forwards(struct ordering *o, uint32_t lane, uint32_t t
 }
 
 /* Whether move `from` is before the places that the search goes on from, which are those of move
- * `to`: backwards from there and forwards from `from` in turn, until one of them is done. */
+ * `to`: forwards from `from` and backwards from there in turn, until one of them is done. */
 static bool search_both_ways(struct ordering *o, uint32_t from, uint32_t to)
 {
 	const uint64_t begun = o->edges->visits;
 	uint32_t steps = 0;
 	o->search.first = o->search.nreached = 0;
 	reach(o, lane_of(o, from), from);
+	const enum answer soon = search_forwards(o, lane_of(o, to), to);
+	if (soon != UNKNOWN)
+		return soon == YES;
 	for (uint32_t i = 0; i < o->search.nvisit; i++) {
 		struct clock_scan scan = start_scan(o, o->search.visits[i], from);
 		for (uint32_t at; (at = next_in_scan(o, &scan)) != ORDO_NONE;) {
