@@ -9,8 +9,9 @@
 #include <ordo/arena.h>
 #include <stdlib.h>
 
-/* Tasks visited for one query, and for all: beyond that a reachability pass is cheaper. */
-enum { MOST_STEPS = 4096 };
+/* Tasks visited for one query: beyond FEW_STEPS the passes are cheaper, unless queries are so few
+ * that not even so many steps for each are as many as tasks; and for all. */
+enum { FEW_STEPS = 128, MOST_STEPS = 4096 };
 static const uint64_t MOST_STEPS_IN_ALL = 50 * 1000 * 1000;
 
 struct place {
@@ -25,6 +26,7 @@ struct search {
 	struct place *places;
 	size_t room;
 	uint32_t nplace;
+	uint32_t most_steps; /* for one query */
 	uint64_t steps;
 	bool no_memory;
 };
@@ -99,11 +101,11 @@ static bool search_before(
 
 static bool reaches_back(struct search *search, const struct goal *goal)
 {
-	uint32_t left = MOST_STEPS;
+	uint32_t left = search->most_steps;
 	bool found = false;
 	for (uint32_t i = 0; i < search->nplace && left && !found && !search->no_memory; i++)
 		found = search_before(search, search->places[i], goal, &left);
-	search->steps += MOST_STEPS - left;
+	search->steps += search->most_steps - left;
 	return found;
 }
 
@@ -120,6 +122,9 @@ static void decide_query(struct search *search, struct query *query)
 
 static void decide_all(struct search *search, struct verifier *verifier)
 {
+	const uint64_t count = verifier->queries.count;
+	search->most_steps =
+		count * MOST_STEPS < verifier->schedule->ntask ? MOST_STEPS : FEW_STEPS;
 	for (uint32_t i = 0; i < verifier->queries.count && search->steps < MOST_STEPS_IN_ALL; i++)
 		decide_query(search, &verifier->queries.items[i]);
 }

@@ -1,5 +1,5 @@
-/* test_large.c - more ranks than the verifier asks about in one pass: who has entered, and who has
- * left, is right for all of them.
+/* test_large.c - more ranks and streams than the verifier asks about in one pass: who has entered,
+ * who has left, and what comes before what, is right for all of them.
  */
 #include <ordo/compiler.h>
 
@@ -156,9 +156,67 @@ static void test_leaving(void **state)
 	ordo_schedule_destroy(schedule);
 }
 
+/* The Wait that takes the token of a Notify: as many on its signal precede it. */
+static uint32_t taker_of(const struct ordo_schedule *schedule, uint32_t notify)
+{
+	const struct ordo_task *task = &schedule->tasks[notify];
+	const struct ordo_stream *stream = &schedule->streams[ordo_stream_of(schedule, notify)];
+	const struct ordo_program *program = &schedule->programs[task->peer];
+	uint32_t left = 0;
+	for (uint32_t i = stream->first; i < notify; i++)
+		left += schedule->tasks[i].kind == ORDO_NOTIFY &&
+			schedule->tasks[i].peer == task->peer &&
+			schedule->tasks[i].signal == task->signal;
+	for (uint32_t s = program->first_stream; s < program->end_stream; s++)
+		for (uint32_t i = schedule->streams[s].first; i < schedule->streams[s].end; i++) {
+			const struct ordo_task *other = &schedule->tasks[i];
+			if (other->kind == ORDO_WAIT && other->peer == stream->rank &&
+				other->signal == task->signal && !left--)
+				return i;
+		}
+	fail_msg("no Wait takes the token");
+	return ORDO_NONE;
+}
+
+/* Trees ask about long ago, of hundreds of streams, and no pair of Notify and Wait is superfluous:
+ * without any one, an answer must be no, though the stream that is asked about did much since, and
+ * lanes have followed others. */
+static void test_long_ago(void **state)
+{
+	(void)state;
+	struct ordo_error error;
+	struct ordo_topology *topology = ordo_topology_make("hypercube", 32, &error);
+	assert_non_null(topology);
+	const struct ordo_request request = {
+		.problem = {.op = ORDO_REDUCESCATTER, .nrank = 32, .nshard = 32},
+		.algorithm = "packing(pieces=8)",
+		.topology = topology,
+		.unproved = true};
+	struct ordo_schedule *schedule = ordo_compile(&request, &error);
+	assert_non_null(schedule);
+	struct ordo_proof *proof = prove(schedule);
+	assert_true(proof->proved && proof->order_swept > 10 * schedule->nstream);
+	ordo_proof_destroy(proof);
+	for (uint32_t id = 0; id < schedule->ntask; id += schedule->ntask / 50) {
+		uint32_t notify = id;
+		while (notify < schedule->ntask && schedule->tasks[notify].kind != ORDO_NOTIFY)
+			notify++;
+		if (notify == schedule->ntask)
+			break;
+		struct ordo_schedule *less = without(schedule, notify, taker_of(schedule, notify));
+		proof = prove(less);
+		assert_false(proof->proved);
+		ordo_proof_destroy(proof);
+		ordo_schedule_destroy(less);
+	}
+	ordo_schedule_destroy(schedule);
+	ordo_topology_destroy(topology);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_long_ago),
 		cmocka_unit_test(test_proved),
 		cmocka_unit_test(test_entering),
 		cmocka_unit_test(test_leaving),

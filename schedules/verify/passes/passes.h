@@ -21,7 +21,6 @@ struct line {
 struct probe {
 	uint32_t batch, key; /* its pass, and its place in that pass */
 	uint32_t lane;	     /* of the batch */
-	uint32_t need;
 	void *target;
 };
 

@@ -1,59 +1,112 @@
-/* reachability.c - decides exactly what certificates left open: one pass over all Notify and Wait
- * for every 16 queried streams.
+/* reachability.c - decides exactly what certificates left open: passes over all Notify and Wait.
  *
- * A lane follows one stream s: clock[t][lane] is the latest Notify of s that precedes the current
- * point of stream t, + 1. A pass keeps 16 lanes: one cache line for each stream and each token in
- * flight. So its time is linear in Notify and Wait, its memory linear in streams and tokens, and it
- * decides every query about those lanes. a precedes b exactly if the last Wait before b left
- * clock[stream of b][lane of a's stream] > a.
+ * A lane follows one stream s: clock[t][lane] is one more than the place in the run of the latest
+ * Notify of s that precedes the current point of stream t. A pass keeps 16 lanes: one cache line
+ * for each stream and each token in flight. So its time is linear in Notify and Wait, its memory
+ * linear in streams and tokens. a precedes b exactly if the last Wait before b leaves
+ * clock[stream of b][lane of a's stream] > place of a.
+ *
+ * What one stream does is soon known nearly everywhere, long before b asks. So a stream takes a
+ * lane when the run comes to the first a of it, and leaves the lane when all begun queries about it
+ * are answered; another one takes it then, and need not clear it, since its a is later than all
+ * that the clocks say. A query whose stream finds no lane waits for the next pass. Half of the
+ * lanes stay with one stream for a whole pass: so there are at most as many passes as half as many
+ * lanes need to follow every stream.
  */
 #include "passes.h"
 #include <stdlib.h>
 #include <string.h>
 
-struct reachability {
-	struct verifier *verifier;
-	uint32_t *lane_of; /* [nstream] ORDO_NONE: no lane */
-	uint32_t nlane;
-	struct passes passes;
+enum {
+	PINNED = LINE_CLOCKS / 2,
+	/* Questions of a waiter that are looked at after each of its Waits; others have time. */
+	FEW_QUESTIONS = 4
 };
 
-static void add_lane(struct reachability *reach, uint32_t stream)
+enum state { OPEN, BEGUN, DONE };
+
+/* An open query, with what a pass needs of it in one place. */
+struct question {
+	uint32_t a, gate;	 /* places in the run */
+	uint32_t stream, waiter; /* of a, and of b */
+	uint32_t next;		 /* in the list of begun ones of the waiter */
+	enum state state;
+	bool *ordered;
+};
+
+/* A Notify or Wait, by its place in the run. */
+struct event {
+	uint32_t at, stream;
+	uint32_t line : 31; /* of its token, in the pool: the same in every pass */
+	uint32_t notifies : 1;
+};
+
+struct reachability {
+	struct verifier *verifier;
+	struct passes passes;
+	struct event *events;	    /* [queries.norder] */
+	struct question *questions; /* [nopen] by a */
+	uint32_t *by_gate;	    /* [nopen] */
+	uint32_t nopen;
+	uint32_t start, gate; /* how far the pass has come in them */
+	uint32_t *begun;      /* [nstream] list of the begun ones of a waiter */
+	uint32_t *nbegun;     /* [nstream] begun ones about a stream; 1 more if pinned */
+	uint32_t *lane_of;    /* [nstream] ORDO_NONE: no lane */
+	uint32_t free;	      /* a bit for each lane */
+	uint32_t nasked;      /* questions that are begun */
+};
+
+/* A gate that ran before a: no. */
+static bool is_open(const struct verifier *verifier, const struct query *query)
 {
-	if (reach->lane_of[stream] == ORDO_NONE)
-		reach->lane_of[stream] = reach->nlane++;
+	return !query->ordered && query->gate != ORDO_NONE &&
+	       verifier->tasks[query->a].at < verifier->tasks[query->gate].at;
 }
 
-static bool is_open(const struct query *query)
+static int compare_a(const void *left, const void *right)
 {
-	return !query->ordered && query->gate != ORDO_NONE;
+	const struct question *one = left, *other = right;
+	return one->a < other->a ? -1 : one->a > other->a;
 }
 
-static void add_lanes(struct reachability *reach)
+static int compare_gates(const void *left, const void *right)
 {
-	const struct verifier *verifier = reach->verifier;
-	for (uint32_t i = 0; i < verifier->queries.count; i++)
-		if (is_open(&verifier->queries.items[i]))
-			add_lane(reach, verifier->tasks[verifier->queries.items[i].a].stream);
+	const uint32_t *one = left, *other = right;
+	return one[0] < other[0] ? -1 : one[0] > other[0];
 }
 
-/* Is the clock of the queried stream, after the Wait at the gate, later than task a? */
-static void add_probes(struct reachability *reach)
+static void list_questions(struct reachability *reach)
 {
 	struct verifier *verifier = reach->verifier;
-	struct passes *passes = &reach->passes;
+	const struct task_info *tasks = verifier->tasks;
+	uint32_t count = 0;
 	for (uint32_t i = 0; i < verifier->queries.count; i++) {
 		struct query *query = &verifier->queries.items[i];
-		if (!is_open(query))
-			continue;
-		const uint32_t lane = reach->lane_of[verifier->tasks[query->a].stream];
-		passes->probes[passes->nprobe++] = (struct probe){.batch = lane / LINE_CLOCKS,
-			.key = verifier->tasks[query->gate].at,
-			.lane = lane % LINE_CLOCKS,
-			.need = query->a,
-			.target = &query->ordered};
+		if (is_open(verifier, query))
+			reach->questions[count++] = (struct question){.a = tasks[query->a].at,
+				.gate = tasks[query->gate].at,
+				.stream = tasks[query->a].stream,
+				.waiter = tasks[query->b].stream,
+				.ordered = &query->ordered};
 	}
-	ordo_passes_sort(passes);
+	qsort(reach->questions, count, sizeof *reach->questions, compare_a);
+}
+
+/* false: no memory. */
+static bool sort_gates(struct reachability *reach)
+{
+	uint32_t(*gates)[2] = ordo_array_make(reach->nopen, sizeof *gates, 0);
+	if (!gates)
+		return false;
+	for (uint32_t i = 0; i < reach->nopen; i++) {
+		gates[i][0] = reach->questions[i].gate;
+		gates[i][1] = i;
+	}
+	qsort(gates, reach->nopen, sizeof *gates, compare_gates);
+	for (uint32_t i = 0; i < reach->nopen; i++)
+		reach->by_gate[i] = gates[i][1];
+	free(gates);
+	return true;
 }
 
 bool ordo_list_order(struct verifier *verifier)
@@ -74,87 +127,225 @@ bool ordo_list_order(struct verifier *verifier)
 	return true;
 }
 
-static bool notify(struct reachability *reach, uint32_t id, uint32_t first_lane)
+/* false: there is none. */
+static bool take_lane(struct reachability *reach, uint32_t stream)
 {
-	const struct verifier *verifier = reach->verifier;
-	const uint32_t notifier = verifier->tasks[id].stream,
-		       own = reach->lane_of[notifier] - first_lane;
-	struct line *line = &reach->passes.lines[notifier];
-	if (own < LINE_CLOCKS)
-		line->clock[own] = id + 1;
-	return send_line(&reach->passes, verifier->tasks[id].link, notifier);
+	if (reach->lane_of[stream] != ORDO_NONE)
+		return true;
+	for (uint32_t lane = 0; lane < LINE_CLOCKS; lane++)
+		if (reach->free >> lane & 1) {
+			reach->free &= ~(UINT32_C(1) << lane);
+			reach->lane_of[stream] = lane;
+			return true;
+		}
+	return false;
 }
 
-static const struct line *wait(struct reachability *reach, uint32_t id)
+static void leave_lane(struct reachability *reach, uint32_t stream)
 {
-	const struct task_info *info = &reach->verifier->tasks[id];
-	struct line *own = &reach->passes.lines[info->stream],
-		    *line = receive_line(&reach->passes, info->link);
+	if (--reach->nbegun[stream])
+		return;
+	reach->free |= UINT32_C(1) << reach->lane_of[stream];
+	reach->lane_of[stream] = ORDO_NONE;
+}
+
+/* Begins the questions whose a has run before this place, if there are lanes. */
+static void begin_questions(struct reachability *reach, uint32_t place)
+{
+	for (; reach->start < reach->nopen; reach->start++) {
+		struct question *question = &reach->questions[reach->start];
+		if (question->a > place)
+			return;
+		if (question->state != OPEN || !take_lane(reach, question->stream))
+			continue;
+		reach->nasked++;
+		reach->nbegun[question->stream]++;
+		question->state = BEGUN;
+		question->next = reach->begun[question->waiter];
+		reach->begun[question->waiter] = reach->start;
+	}
+}
+
+/* Answers a begun question, if its b is known to come later now. last: this is its gate. */
+static void answer(struct reachability *reach, struct question *question, bool last)
+{
+	const struct line *line = &reach->passes.lines[question->waiter];
+	*question->ordered = line->clock[reach->lane_of[question->stream]] > question->a;
+	if (!*question->ordered && !last)
+		return;
+	question->state = DONE;
+	reach->nasked--;
+	leave_lane(reach, question->stream);
+}
+
+/* A stream has learnt something. */
+static void answer_some(struct reachability *reach, uint32_t stream)
+{
+	uint32_t *link = &reach->begun[stream];
+	for (uint32_t i = 0; i < FEW_QUESTIONS && *link != ORDO_NONE; i++) {
+		struct question *question = &reach->questions[*link];
+		if (question->state == BEGUN)
+			answer(reach, question, false);
+		if (question->state == BEGUN)
+			link = &question->next;
+		else
+			*link = question->next;
+	}
+}
+
+/* The questions whose gate is at this place. */
+static void end_questions(struct reachability *reach, uint32_t place)
+{
+	for (; reach->gate < reach->nopen; reach->gate++) {
+		struct question *question = &reach->questions[reach->by_gate[reach->gate]];
+		if (question->gate > place)
+			return;
+		if (question->state == BEGUN)
+			answer(reach, question, true);
+	}
+}
+
+static void notify(struct reachability *reach, const struct event *event)
+{
+	const uint32_t lane = reach->lane_of[event->stream];
+	struct line *line = &reach->passes.lines[event->stream];
+	if (lane != ORDO_NONE)
+		line->clock[lane] = event->at + 1;
+	reach->passes.pool[event->line] = *line;
+}
+
+static void wait(struct reachability *reach, const struct event *event)
+{
+	struct line *own = &reach->passes.lines[event->stream];
+	const struct line *line = &reach->passes.pool[event->line];
 	for (int i = 0; i < LINE_CLOCKS; i++)
-		if (own->clock[i] < line->clock[i])
-			own->clock[i] = line->clock[i];
-	release_line(&reach->passes, line);
-	return own;
+		own->clock[i] = own->clock[i] < line->clock[i] ? line->clock[i] : own->clock[i];
+	answer_some(reach, event->stream);
+	end_questions(reach, event->at);
 }
 
-static bool run_pass(struct reachability *reach, uint32_t batch, const struct probe **next)
+/* Runs once, to see which line each token takes. false: no memory. */
+static bool list_events(struct reachability *reach)
 {
 	const struct verifier *verifier = reach->verifier;
-	const struct probe *end = reach->passes.probes + reach->passes.nprobe;
-	ordo_passes_begin(&reach->passes);
+	struct passes *passes = &reach->passes;
+	reach->events =
+		ordo_array_make((size_t)verifier->queries.norder + 1, sizeof *reach->events, 0);
+	if (!reach->events)
+		return false;
+	ordo_passes_begin(passes);
 	for (uint32_t i = 0; i < verifier->queries.norder; i++) {
 		const uint32_t id = verifier->queries.order[i];
-		if (verifier->schedule->tasks[id].kind == ORDO_NOTIFY) {
-			if (!notify(reach, id, batch * LINE_CLOCKS))
-				return false;
-			continue;
-		}
-		const struct line *line = wait(reach, id);
-		for (; *next < end && (*next)->batch == batch &&
-			(*next)->key == verifier->tasks[id].at;
-			++*next)
-			*(bool *)(*next)->target = line->clock[(*next)->lane] > (*next)->need;
+		const struct task_info *info = &verifier->tasks[id];
+		const bool notifies = verifier->schedule->tasks[id].kind == ORDO_NOTIFY;
+		if (notifies && !send_line(passes, info->link, info->stream))
+			return false;
+		const uint32_t token =
+			verifier->signals.items[info->link].first +
+			(notifies ? passes->sent[info->link] - 1 : passes->received[info->link]);
+		reach->events[i] = (struct event){
+			info->at, info->stream, passes->line_of[token] & INT32_MAX, notifies};
+		if (!notifies)
+			release_line(passes, receive_line(passes, info->link));
 	}
 	return true;
+}
+
+static void begin_pass(struct reachability *reach)
+{
+	const size_t nstream = reach->verifier->schedule->nstream;
+	memset(reach->passes.lines, 0, nstream * sizeof *reach->passes.lines);
+	memset(reach->lane_of, 0xff, nstream * sizeof *reach->lane_of);
+	memset(reach->begun, 0xff, nstream * sizeof *reach->begun);
+	memset(reach->nbegun, 0, nstream * sizeof *reach->nbegun);
+	reach->free = (UINT32_C(1) << LINE_CLOCKS) - 1;
+	reach->start = reach->gate = 0;
+	for (uint32_t i = 0, npinned = 0; i < reach->nopen && npinned < PINNED; i++) {
+		const uint32_t stream = reach->questions[i].stream;
+		if (reach->lane_of[stream] != ORDO_NONE)
+			continue;
+		take_lane(reach, stream);
+		reach->nbegun[stream] = 1;
+		npinned++;
+	}
+}
+
+/* Keeps the questions that are open still, in their order. false: no memory. */
+static bool keep_open(struct reachability *reach)
+{
+	uint32_t count = 0;
+	for (uint32_t i = 0; i < reach->nopen; i++)
+		if (reach->questions[i].state == OPEN)
+			reach->questions[count++] = reach->questions[i];
+	reach->nopen = count;
+	return sort_gates(reach);
+}
+
+static bool run_pass(struct reachability *reach)
+{
+	begin_pass(reach);
+	for (const struct event *event = reach->events;
+		reach->nasked || reach->start < reach->nopen; event++) {
+		begin_questions(reach, event->at);
+		if (event->notifies)
+			notify(reach, event);
+		else
+			wait(reach, event);
+	}
+	return keep_open(reach);
 }
 
 static bool run_passes(struct reachability *reach)
 {
 	const struct ordo_verify_options *options = reach->verifier->options;
-	const struct probe *next = reach->passes.probes;
-	for (uint32_t batch = 0; batch * LINE_CLOCKS < reach->nlane; batch++) {
+	const uint32_t nquery = reach->nopen;
+	while (reach->nopen) {
 		if (options->progress)
 			options->progress(
-				options->closure, "ordering", batch * LINE_CLOCKS, reach->nlane);
-		if (!run_pass(reach, batch, &next))
+				options->closure, "ordering", nquery - reach->nopen, nquery);
+		if (!run_pass(reach))
 			return false;
 	}
 	return true;
 }
 
-static bool open_lanes(struct reachability *reach)
+/* false: no memory. */
+static bool open_questions(struct reachability *reach)
 {
-	const struct verifier *verifier = reach->verifier;
-	reach->lane_of = ordo_array_make(
-		(size_t)verifier->schedule->nstream + 1, sizeof *reach->lane_of, 0xff);
-	if (!reach->lane_of)
+	const size_t nstream = (size_t)reach->verifier->schedule->nstream + 1;
+	reach->questions = ordo_array_make(reach->nopen, sizeof *reach->questions, 0);
+	reach->by_gate = ordo_array_make(reach->nopen, sizeof *reach->by_gate, 0);
+	reach->begun = ordo_array_make(nstream, sizeof *reach->begun, 0);
+	reach->nbegun = ordo_array_make(nstream, sizeof *reach->nbegun, 0);
+	reach->lane_of = ordo_array_make(nstream, sizeof *reach->lane_of, 0);
+	if (!reach->questions || !reach->by_gate || !reach->begun || !reach->nbegun ||
+		!reach->lane_of)
 		return false;
-	add_lanes(reach);
-	return true;
+	list_questions(reach);
+	return list_events(reach) && sort_gates(reach);
+}
+
+static void close_questions(struct reachability *reach)
+{
+	free(reach->questions);
+	free(reach->events);
+	free(reach->by_gate);
+	free(reach->begun);
+	free(reach->nbegun);
+	free(reach->lane_of);
 }
 
 bool ordo_verify_reachability(struct verifier *verifier)
 {
 	struct reachability reach = {.verifier = verifier};
-	bool worked = open_lanes(&reach);
-	if (worked && reach.nlane) {
-		worked = ordo_passes_open(&reach.passes, verifier, verifier->queries.count);
-		if (worked) {
-			add_probes(&reach);
-			worked = run_passes(&reach);
-		}
-		ordo_passes_close(&reach.passes);
-	}
-	free(reach.lane_of);
+	for (uint32_t i = 0; i < verifier->queries.count; i++)
+		reach.nopen += is_open(verifier, &verifier->queries.items[i]);
+	if (!reach.nopen)
+		return true;
+	verifier->findings.proof->order_swept += reach.nopen;
+	const bool worked = ordo_passes_open(&reach.passes, verifier, 0) &&
+			    open_questions(&reach) && run_passes(&reach);
+	ordo_passes_close(&reach.passes);
+	close_questions(&reach);
 	return worked ? true : ordo_fail_memory(verifier->findings.error);
 }
