@@ -1,6 +1,6 @@
 /* test_plans.c - the schedules that reductions follow: all of an order have its trees, and a part
  * that rank 0 sends is the one the rank would make, of a document as well, whose trees I-forms
- * evaluate. */
+ * evaluate; and few numbers are summed as many are. */
 #include "engine/communicator.h"
 #include "engine/elements.h"
 #include "engine/folder.h"
@@ -214,6 +214,57 @@ static void check_documents(uint32_t rank, uint32_t nrank)
 	}
 }
 
+/* Bits of floats and doubles: zeros, subnormals, the largest, infinities, and NaNs of all kinds. */
+static const uint64_t numbers[2][14] = {
+	{0, 0x80000000, 1, 0x807fffff, 0x3f800000, 0xbf800001, 0x33800000, 0x7f7fffff, 0xff7fffff,
+		0x7f800000, 0xff800000, 0x7fc00001, 0xffc00000, 0x7f800001},
+	{0, UINT64_C(1) << 63, 1, UINT64_C(0x800fffffffffffff), UINT64_C(0x3ff0000000000000),
+		UINT64_C(0xbff0000000000001), UINT64_C(0x3ca0000000000000),
+		UINT64_C(0x7fefffffffffffff), UINT64_C(0xffefffffffffffff),
+		UINT64_C(0x7ff0000000000000), UINT64_C(0xfff0000000000000),
+		UINT64_C(0x7ff8000000000001), UINT64_C(0xfff8000000000000),
+		UINT64_C(0x7ff0000000000001)}};
+
+/* A sum of few numbers has the bits that it has among many, in the tree of any ranks. */
+static void check_few(int is_double)
+{
+	enum { NUMBER = 14, ELEMENTS = NUMBER * NUMBER, RANKS = 18 };
+	static unsigned char inputs[RANKS][ELEMENTS * 8];
+	struct mpi_elements elements;
+	struct ordo_error error;
+	const size_t size = is_double ? 8 : 4;
+	const void *at[RANKS], *own[RANKS];
+	ordo_mpi_elements(&elements, is_double ? MPI_DOUBLE : MPI_FLOAT, MPI_SUM);
+	const struct mpi_arithmetic arithmetic = ordo_mpi_elements_arithmetic(&elements);
+	for (int r = 0; r < RANKS; r++) /* of ranks 0 and 1 every pair */
+		for (int i = 0; i < ELEMENTS; i++) {
+			const int which = r ? i / NUMBER * r : i;
+			memcpy(&inputs[r][(size_t)i * size], &numbers[is_double][which % NUMBER],
+				size);
+		}
+	for (uint32_t nrank = 2; nrank <= RANKS; nrank++) {
+		unsigned char all[ELEMENTS * 8], few[8 * 8];
+		const struct mpi_trees *trees = ordo_mpi_tree(ORDO_MPI_DYADIC, nrank, &error);
+		for (uint32_t r = 0; r < nrank; r++)
+			at[r] = inputs[r];
+		ordo_mpi_trees_fold(trees, &arithmetic, at, ELEMENTS, all);
+		for (size_t first = 0, n = 1; first + n <= ELEMENTS; first += n, n = n % 8 + 1) {
+			for (uint32_t r = 0; r < nrank; r++)
+				own[r] = inputs[r] + first * size;
+			ordo_mpi_trees_fold(trees, &arithmetic, own, n, few);
+			expect(!memcmp(few, all + first * size, n * size),
+				"few numbers have another sum", nrank);
+		}
+		for (size_t i = 0; i < ELEMENTS; i++) {
+			for (uint32_t r = 0; r < nrank; r++)
+				own[r] = inputs[r] + i * size;
+			ordo_mpi_trees_fold(trees, &arithmetic, own, 1, few);
+			expect(!memcmp(few, all + i * size, size), "one number has another sum",
+				nrank);
+		}
+	}
+}
+
 /* Where the last rank has another order, or another schedule, all get an error. */
 static void check_disagreement(int rank, int nrank)
 {
@@ -249,6 +300,8 @@ int main(int argc, char **argv)
 	for (uint32_t n = 2; n <= 33 && !rank; n++)
 		for (int order = ORDO_MPI_DYADIC; order <= ORDO_MPI_FOLDED; order++)
 			check_order((enum ordo_mpi_order)order, n);
+	check_few(0);
+	check_few(1);
 	check_disagreement(rank, nrank);
 	check_documents((uint32_t)rank, (uint32_t)nrank);
 	PMPI_Allreduce(MPI_IN_PLACE, &nfailed, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);

@@ -144,6 +144,13 @@ static void find_stack(void)
 	pthread_attr_destroy(&attributes);
 }
 
+/* glibc's own note of where the heap ends. UCX, which takes sbrk over, asks the kernel at each. */
+extern char *__curbrk __attribute__((weak));
+static uintptr_t heap_end(void)
+{
+	return (uintptr_t)(&__curbrk ? (void *)__curbrk : sbrk(0));
+}
+
 /* Whether memory is on the heap, or on the stack behind this function's: surely no device's. */
 static bool is_own(const void *memory)
 {
@@ -152,7 +159,7 @@ static bool is_own(const void *memory)
 	pthread_once(&once, find_heap);
 	if (!stack.end)
 		find_stack();
-	return (at >= heap_begin && at < (uintptr_t)sbrk(0)) ||
+	return (at >= heap_begin && at < heap_end()) ||
 	       (here >= stack.begin && at >= here && at < stack.end);
 }
 

@@ -211,17 +211,46 @@ static int fold_states(const struct mpi_trees *trees, const struct mpi_arithmeti
 	return MPI_SUCCESS;
 }
 
+/* Of a tree of FEW ranks at most, and so many bytes: most calls are of a number or two, and take
+ * longer to prepare than to add. */
+enum { FEW = 16, FEW_BYTES = 64, FEW_MARGIN = 64 };
+static int fold_few(const struct mpi_trees *trees, const struct mpi_arithmetic *arithmetic,
+	const void *const *inputs, uint64_t n, void *out)
+{
+	alignas(64) unsigned char blocks[FEW][FEW_BYTES + 2 * FEW_MARGIN];
+	const void *stack[FEW];
+	uint32_t top = 0;
+	for (uint32_t i = 0; i < trees->nstep; i++) {
+		const uint32_t step = trees->steps[i];
+		if (step != ORDO_NONE) {
+			stack[top++] = inputs[step];
+			continue;
+		}
+		const uint32_t left = --top - 1;
+		void *dst = i + 1 == trees->nstep ? out : blocks[left] + FEW_MARGIN;
+		const int code =
+			arithmetic->combine(arithmetic->closure, dst, stack[left], stack[top], n);
+		if (code != MPI_SUCCESS)
+			return code;
+		stack[left] = dst;
+	}
+	return MPI_SUCCESS;
+}
+
 int ordo_mpi_trees_fold(const struct mpi_trees *trees, const struct mpi_arithmetic *arithmetic,
 	const void *const *inputs, uint64_t n, void *out)
 {
-	enum { FEW_BYTES = 4096, FEW = 16 };
+	enum { SOME_BYTES = 4096 };
 	if (trees->accumulate)
 		return fold_states(trees, arithmetic, inputs, n, out);
+	if (trees->nstep > 1 && trees->depth <= FEW && n <= FEW_BYTES &&
+		n * arithmetic->extent <= FEW_BYTES && arithmetic->margin <= FEW_MARGIN)
+		return fold_few(trees, arithmetic, inputs, n, out);
 	const uint64_t fits = BLOCK_BYTES / (arithmetic->extent ? arithmetic->extent : 1),
 		       most = fits ? fits : 1, block = n < most ? n : most,
 		       bytes = block_bytes(arithmetic, block) * trees->depth;
-	if (bytes <= FEW_BYTES && trees->depth <= FEW) {
-		alignas(64) unsigned char memory[FEW_BYTES];
+	if (bytes <= SOME_BYTES && trees->depth <= FEW) {
+		alignas(64) unsigned char memory[SOME_BYTES];
 		struct value stack[FEW];
 		return fold_blocks(trees, arithmetic, inputs, n, block, memory, stack, out);
 	}

@@ -320,7 +320,7 @@ static int fold(const struct mpi_window_call *call, uint64_t begin, uint64_t n, 
 	struct mpi_elements elements = *call->elements;
 	struct mpi_window *window = call->window;
 	const struct mpi_arithmetic arithmetic = ordo_mpi_elements_arithmetic(&elements);
-	for (int r = 0; r < window->nrank; r++)
+	for (int r = 0; begin && r < window->nrank; r++)
 		window->inputs[r] =
 			(const unsigned char *)window->inputs[r] + begin * elements.extent;
 	return n ? ordo_mpi_trees_fold(call->trees, &arithmetic, window->inputs, n, out)

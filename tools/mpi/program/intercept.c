@@ -126,7 +126,9 @@ uint64_t ordo_mpi_bytes(const struct ordo_mpi_call *call)
 		size = sizeof(double);
 	else
 		PMPI_Type_size(call->datatype, &size);
-	if (!ordo_mpi_last(call->comm, &rank, &nrank))
+	const bool has_blocks = call->operation == ORDO_MPI_REDUCE_SCATTER ||
+				call->operation == ORDO_MPI_REDUCE_SCATTER_BLOCK;
+	if (has_blocks && !ordo_mpi_last(call->comm, &rank, &nrank))
 		PMPI_Comm_size(call->comm, &nrank);
 	return (uint64_t)ordo_mpi_length(call, nrank) * (uint64_t)size;
 }
