@@ -243,6 +243,8 @@ def _(ordo):
                   for b in range(8) if a != b]
     }
     (ordo.folder / "cluster.json").write_text(json.dumps(topology))
+    ordo.works("compile", "allreduce", "-n", 8, "-a", "dyadic", "-t", "cluster.json", "--emit",
+               "moves", "-o", "moves.json")
     ordo.compile("large.json", operator="broadcast", ranks=520, algorithm="tree")
     ordo.works("compile", "allreduce", "-n", 8, "--sizes", "1KiB:1MiB", "-o", "set")
     for name in ["broken.json", "wrong.json"]:

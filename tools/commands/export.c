@@ -174,6 +174,8 @@ static int export_as(struct call *call, struct export_options *options)
 	const struct format *format = find_format(call);
 	if (!format)
 		return call->status;
+	if (options->output && !strcmp(options->output, "-"))
+		options->output = NULL;
 	const bool worked =
 		open_subject(call, &subject, call->operands[1], &options->costs.topology) &&
 		(ordo_is_failure_set(call->operands[1]) || took_topology(call)) &&
@@ -211,12 +213,7 @@ static int export(struct call *call)
 			"of msccl: the largest size (all at which it cannot hang)"},
 		MEMORY_LIMIT_OPTION,
 	};
-	int status = ORDO_OK;
-	if (!READ_OPTIONS(call, options))
-		status = call->status;
-	else if (args.output && !strcmp(args.output, "-"))
-		args.output = NULL;
-	status = status == ORDO_OK ? export_as(call, &args) : status;
+	const int status = READ_OPTIONS(call, options) ? export_as(call, &args) : call->status;
 	free_topology_choice(&args.costs.topology);
 	return status;
 }
