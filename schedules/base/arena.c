@@ -13,7 +13,16 @@ struct ordo_arena_block {
 	max_align_t bytes[];
 };
 
-enum { BLOCK_SIZE = 64 * 1024, LARGE_SIZE = 8 * 1024 * 1024 };
+/* Most arenas hold a few names, so the first block is small: clearing a large one would take longer
+ * than compiling for a few ranks. Each further one is twice as large, up to a limit. */
+enum { FIRST_SIZE = 2 * 1024, BLOCK_SIZE = 64 * 1024, LARGE_SIZE = 8 * 1024 * 1024 };
+
+static size_t next_size(const struct ordo_arena_block *last)
+{
+	if (!last)
+		return FIRST_SIZE;
+	return last->size < BLOCK_SIZE / 2 ? 2 * last->size : BLOCK_SIZE;
+}
 
 void *ordo_arena_alloc(struct ordo_arena *arena, size_t size)
 {
@@ -23,7 +32,7 @@ void *ordo_arena_alloc(struct ordo_arena *arena, size_t size)
 	size = (size + align - 1) / align * align;
 	struct ordo_arena_block *block = arena->last;
 	if (!block || block->size - block->used < size) {
-		size_t room = size > BLOCK_SIZE ? size : BLOCK_SIZE;
+		const size_t usual = next_size(block), room = size > usual ? size : usual;
 		block = calloc(1, sizeof *block + room);
 		if (!block)
 			return NULL;

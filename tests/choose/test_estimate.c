@@ -2,7 +2,8 @@
  * algorithm, every operator it has and every variant worth trying. Bytes are those that are
  * allocated at a time, at most.
  *
- * Arguments: numbers of ranks to compile everything for, in place of those below.
+ * Arguments: numbers of ranks to compile everything for, or N:K with chunks, in place of those
+ * below.
  */
 #include <malloc.h>
 #include <ordo/compiler.h>
@@ -74,8 +75,7 @@ struct size {
 };
 
 static const struct size sizes[] = {{1, 0, 1}, {2, 0, 1}, {7, 0, 1}, {16, 0, 1}, {36, 3, 1},
-	{16, 100, 1}, {12, 0, 5}, {12, 0, 40}, {64, 0, 1}, {128, 0, 1}, {140, 0, 1}, {150, 5, 1},
-	{192, 0, 1}};
+	{16, 100, 1}, {12, 0, 5}, {12, 0, 40}, {64, 0, 1}};
 enum { NSIZE = sizeof sizes / sizeof *sizes };
 
 struct judgement {
@@ -97,7 +97,9 @@ static void judge_request(const struct ordo_request *request, struct judgement *
 	most_held = held;
 	const size_t before = held;
 	struct ordo_schedule *schedule = ordo_compile(request, &error);
-	const double bytes = (double)(most_held - before);
+	/* Less is never too much, and is not estimated. */
+	const double least = 128 << 10, taken = (double)(most_held - before),
+		     bytes = taken > least ? taken : least;
 	if (!schedule) {
 		assert_int_equal(error.code, ORDO_USAGE);
 		return;
@@ -230,8 +232,12 @@ int main(int argc, char **argv)
 {
 	struct size asked[16];
 	wanted = asked;
-	for (int i = 1; i < argc && nwanted < 16; i++)
-		asked[nwanted++] = (struct size){(uint32_t)strtoul(argv[i], NULL, 10), 0, 1};
+	for (int i = 1; i < argc && nwanted < 16; i++) {
+		char *end;
+		const uint32_t nrank = (uint32_t)strtoul(argv[i], &end, 10);
+		const uint32_t chunks = *end == ':' ? (uint32_t)strtoul(end + 1, NULL, 10) : 0;
+		asked[nwanted++] = (struct size){nrank, chunks, 1};
+	}
 	for (size_t i = 0; argc == 1 && i < NSIZE; i++)
 		asked[nwanted++] = sizes[i];
 	const struct CMUnitTest tests[] = {
