@@ -1,9 +1,10 @@
 /* cover.c - writes compiler/COVERAGE.md: which algorithms, operators and numbers of ranks are
  * compiled, proved, and run.
  *
- * cover [FILE [LAST]]: FILE is "-" or left out for stdout; LAST, the largest number of ranks. Every
- * schedule is proved (ordo_compile proves), and up to 33 ranks it runs on threads, its result
- * compared bit for bit with the sequential meaning. Exits 1 if anything fails. Takes minutes.
+ * cover [FILE [LAST [EVERY]]]: FILE is "-" or left out for stdout; LAST, the largest number of
+ * ranks; EVERY, which requests are made: every so manieth. Every schedule is proved (ordo_compile
+ * proves), and up to 33 ranks it runs on threads, its result compared bit for bit with the
+ * sequential meaning. Exits 1 if anything fails. Takes minutes.
  */
 #include "check/execution.h"
 #include "specimens.h"
@@ -98,10 +99,11 @@ static void cover(
 	row->nrun++;
 }
 
-static void cover_size(struct coverage *coverage, uint32_t nrank)
+static void cover_size(struct coverage *coverage, uint32_t nrank, uint32_t every)
 {
 	const struct specimen_range range = {.first_rank = nrank,
 		.last_rank = nrank,
+		.every = every,
 		.all_roots = nrank <= NTINY,
 		.all_chunks = nrank <= NSMALL,
 		.all_parameters = nrank <= NSMALL};
@@ -161,10 +163,11 @@ int main(int argc, char **argv)
 	static struct coverage coverage;
 	list_rows(&coverage);
 	uint32_t last = argc > 2 ? (uint32_t)strtoul(argv[2], NULL, 10) : sizes[NSIZE - 1];
+	const uint32_t every = argc > 3 ? (uint32_t)strtoul(argv[3], NULL, 10) : 1;
 	for (uint32_t n = 1; n <= NSMALL && n <= last; n++)
-		cover_size(&coverage, n);
+		cover_size(&coverage, n, every);
 	for (int i = 0; i < NSIZE && sizes[i] <= last; i++)
-		cover_size(&coverage, sizes[i]);
+		cover_size(&coverage, sizes[i], every);
 	FILE *out = argc > 1 && strcmp(argv[1], "-") != 0 ? fopen(argv[1], "w") : stdout;
 	if (!out)
 		return 1;
