@@ -92,4 +92,20 @@ step good good
            code, *lines)
 
 
+@case("a warning of the compiler fails a command that must have none, and is named once")
+def _():
+    code, lines = run_steps("""
+warns() { echo "a.c:3:1: warning: unused variable 'x' [-Wunused-variable]" >&2
+          echo "a.c:3:1: warning: unused variable 'x' [-Wunused-variable]"; }
+step warns without_warnings warns
+quiet() { echo "a word: warning: none"; echo "2 passed, 0 failed"; }
+step quiet without_warnings quiet
+fails() { return 4; }
+step fails without_warnings fails
+""")
+    wanted(code == 1 and lines[-3:] == [
+        "failed: warns: a.c:3:1: warning: unused variable 'x' [-Wunused-variable]",
+        "failed: fails: exit code 4", "2 passed, 2 failed"], code, *lines)
+
+
 run_cases()
