@@ -4,12 +4,20 @@
  * The steps are those of negabinary.h: near first, where the most data moves. With d dimensions the
  * data has 2d lanes, two for each dimension that a lane begins with, one a mirror image of the
  * other: each uses a link of its own in every step. In dimensions of up to 4 ranks all exchanges
- * are between neighbours; further ones go past ranks, which needs a network that forwards. Whole
- * vectors are exchanged far first: near first, ranks would add in different orders. Natural K: the
- * lanes, for AllReduce with slices times N.
+ * are between neighbours. Further ones go past ranks: where these have links to neighbours only,
+ * they pass messages on, all of a step over one link before the next, so that every link carries
+ * one message at a time and is busy all the time. Whole vectors are exchanged far first: near
+ * first, ranks would add in different orders. Natural K: the lanes, for AllReduce with slices times
+ * N.
  *
- * steps    ReduceScatter, AllGather q = log2 N; AllReduce 2q; with whole vectors q
- * volume   (N-1)/N of the vector a phase: AllReduce 2(N-1)/N; with whole vectors q
+ * steps    ReduceScatter, AllGather q = log2 N; AllReduce 2q; with whole vectors q; where ranks
+ *          pass on, the sum of the distances 1, 1, 3, 5, 11, ... in each dimension in place of q
+ * volume   (N-1)/N of the vector a phase: AllReduce 2(N-1)/N; with whole vectors q; where ranks
+ *          pass on, what a step sends times its distance
+ * time     with d dimensions of m ranks, p in all: in step t = 1, 2, ... of distance h
+ *          h (a + n/2^t b/(2d)); AllReduce twice their sum and (p-1)/p n g, with whole vectors
+ *          h (a + n b/(2d)) and n g. Where dimensions differ, k lanes share a link in the last
+ *          steps, which take h (a + k n/2^t b/(2d)), if all links are shared by as many
  * order    near first a quarter of the ranks of each dimension, for each lane; far first, and with
  *          whole vectors, one tree a lane
  * scratch  with whole vectors 2 vectors; to pass on, 2 messages a lane
@@ -86,41 +94,47 @@ static uint64_t volume(const struct ordo_resolved_request *request)
 				 : ordo_flow_volume(request);
 }
 
-/* Whether no two lanes use one link in the same step. */
-static bool spreads(const struct ordo_resolved_request *request)
+/* How many lanes go over one link in a step; 0: not over all links as many. */
+static uint32_t sharing(const struct ordo_flow *flow, uint32_t step)
 {
-	const struct ordo_flow flow = ordo_flow_of(request);
-	struct ordo_flow one = flow, other = flow;
-	if (request->topology && request->topology->ports)
-		return false;
-	for (uint32_t step = 0; step < flow.nstep; step++)
-		for (one.lane = 1; one.lane < flow.nlane; one.lane++)
-			for (other.lane = 0; other.lane < one.lane; other.lane++)
-				if (ordo_negabinary_peer(&one, step, 0) ==
-					ordo_negabinary_peer(&other, step, 0))
-					return false;
-	return true;
+	struct ordo_flow one = *flow, other = *flow;
+	uint32_t found = 0;
+	for (one.lane = 0; one.lane < flow->nlane; one.lane++) {
+		const uint32_t peer = ordo_negabinary_peer(&one, step, 0);
+		uint32_t lanes = 0;
+		for (other.lane = 0; other.lane < flow->nlane; other.lane++)
+			lanes += ordo_negabinary_peer(&other, step, 0) == peer;
+		if (found && lanes != found)
+			return 0;
+		found = lanes;
+	}
+	return found;
 }
 
 /* Lanes as in bucket, in steps of halving and doubling, each of which goes over h links of a torus
- * one after another: in every step h (a + n/2^t b), t = 1, 2, ... Where blocks are given, and far
- * first, a step sends several runs, and those of one lane go on before those of another are there.
- */
+ * one after another, which k lanes share: h (a + k n/2^t b), t = 1, 2, ... Where blocks are given,
+ * and far first, a step sends several runs, and those of one lane go on before those of another are
+ * there. */
 static bool closed_form(const struct ordo_resolved_request *request, struct ordo_cost *cost)
 {
 	const struct ordo_flow flow = ordo_flow_of(request);
 	const uint64_t p = request->problem.nrank, K = request->problem.chunks_per_block;
 	const uint32_t q = flow.nstep, lanes = flow.nlane;
-	uint64_t links = 0, blocks = 0;
-	if (lanes > 1 && (!spreads(request) || K % lanes))
+	const bool ports = request->topology && request->topology->ports;
+	uint64_t links = 0, vectors = 0, blocks = 0;
+	if (lanes > 1 && (ports || K % lanes))
 		return false;
 	for (uint32_t step = 0; step < q; step++) {
-		links += ordo_flow_hops(&flow, step);
-		blocks += ordo_flow_hops(&flow, step) * (p >> (step + 1));
+		const uint64_t hops = ordo_flow_hops(&flow, step), shared = sharing(&flow, step);
+		if (!shared)
+			return false;
+		links += hops;
+		vectors += hops * shared;
+		blocks += hops * shared * (p >> (step + 1));
 	}
 	if (ordo_parameter_is(request, "data", "small"))
 		return ordo_form_is(
-			cost, ORDO_COST_ROUNDS, links, links, (uint64_t)lanes * q, lanes);
+			cost, ORDO_COST_ROUNDS, links, vectors, (uint64_t)lanes * q, lanes);
 	if (lanes == 1 && links == q)
 		return ordo_form_phases(request, ORDO_COST_ROUNDS, q, cost);
 	return request->problem.op == ORDO_ALLREDUCE && !flow.variant && K % (lanes * p) == 0 &&

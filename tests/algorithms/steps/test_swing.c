@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <ordo/arena.h>
+#include <ordo/detail/cost.h>
 #include <ordo/predict.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -234,6 +235,48 @@ static void whole_vectors_near_first_differ_from_rank_to_rank(void **state)
 	}
 }
 
+/* AllReduce in steps of distance h, in which k lanes share every link. */
+static void check_shared(const char *name, uint32_t p, uint32_t lanes, uint32_t q,
+	const uint32_t h[], const uint32_t k[])
+{
+	struct ordo_topology *topology = ordo_topology_make(name, p, NULL);
+	struct ordo_request request = request_of(ORDO_ALLREDUCE, p, "swing");
+	struct ordo_cost cost;
+	request.topology = topology;
+	struct ordo_schedule *schedule = compile_proved(&request);
+	const struct ordo_link *link = &topology->links[0];
+	const uint64_t n = 64ull * lanes * p;
+	struct ordo_predict_options options = {
+		.topology = topology, .machine = {.reduce_bandwidth_gbs = 195}, .bytes = n};
+	struct ordo_prediction *prediction = ordo_predict(schedule, &options, NULL);
+	const double part = (double)n / lanes * 1e-9 / link->bandwidth_gbs;
+	double wanted = (p - 1.0) / p * (double)n * 1e-9 / 195;
+	for (uint32_t t = 0; t < q; t++)
+		wanted += 2 * h[t] * (1e-9 * link->latency_ns + k[t] * part / (2u << t));
+	if (fabs(prediction->timeline->total - wanted) > 1e-12 * wanted)
+		fail_msg(
+			"%s: found %.17g, wanted %.17g", name, prediction->timeline->total, wanted);
+	options.machine.latency_ns = link->latency_ns;
+	options.machine.bandwidth_gbs = link->bandwidth_gbs;
+	assert_true(ordo_cost_of(&request, &cost, NULL));
+	assert_int_equal(cost.source, ORDO_COST_ROUNDS);
+	assert_true(fabs(ordo_cost_seconds(&cost, &options.machine, n) - wanted) <= 1e-12 * wanted);
+	ordo_prediction_destroy(prediction);
+	ordo_schedule_destroy(schedule);
+	ordo_topology_destroy(topology);
+}
+
+static void lanes_share_links_where_dimensions_differ(void **state)
+{
+	(void)state;
+	check_shared("torus:4x8", 32, 4, 5, (const uint32_t[]){1, 1, 1, 1, 3},
+		(const uint32_t[]){1, 1, 1, 1, 2});
+	check_shared("torus:16x4", 64, 4, 6, (const uint32_t[]){1, 1, 1, 1, 3, 5},
+		(const uint32_t[]){1, 1, 1, 1, 2, 2});
+	check_shared("torus:4x4x8", 128, 6, 7, (const uint32_t[]){1, 1, 1, 1, 1, 1, 3},
+		(const uint32_t[]){1, 1, 1, 1, 1, 1, 3});
+}
+
 /* The distance of the partner in step s. */
 static uint32_t distance(uint32_t s)
 {
@@ -399,6 +442,7 @@ int main(void)
 		cmocka_unit_test(near_first_a_ring_has_a_quarter_as_many_trees_as_ranks),
 		cmocka_unit_test(whole_vectors_near_first_differ_from_rank_to_rank),
 		cmocka_unit_test(times_are_the_closed_form),
+		cmocka_unit_test(lanes_share_links_where_dimensions_differ),
 		cmocka_unit_test(ranks_that_pass_on_keep_claims_and_orders),
 		cmocka_unit_test(other_sizes_are_refused),
 	};
