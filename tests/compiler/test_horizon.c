@@ -1,0 +1,249 @@
+/* test_horizon.c - what streams may know is what they know: rows against lists of all that every
+ * stream has learnt, at every position while it has waited few times, and at the last one always.
+ */
+#include "passes/order/order.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+/* cmocka needs the four above. */
+#include <cmocka.h>
+
+enum { MOST_LANES = 12, MOST_MOVES = 400, ROWS = 8, FEW = 7 };
+
+/* What a stream knows of the others: of each the last move, + 1. */
+struct knowledge {
+	uint32_t since; /* the move that waited */
+	uint32_t known[MOST_LANES];
+};
+
+struct program {
+	struct ordo_sequence sequence;
+	struct ordering ordering;
+	struct ordo_move moves[MOST_MOVES];
+	struct knowledge learnt[MOST_LANES][MOST_MOVES]; /* one for each move that waited */
+	uint32_t nlearnt[MOST_LANES];
+};
+
+static uint64_t seed = 1;
+
+static uint32_t draw(uint32_t below)
+{
+	seed = seed * UINT64_C(6364136223846793005) + 1442695040888963407u;
+	return (uint32_t)(seed >> 33) % below;
+}
+
+/* Moves of streams drawn from the first `narrow` for half of them, then from all. */
+static struct program *draw_program(uint32_t narrow, uint32_t nlane, uint32_t nmove)
+{
+	struct program *program = calloc(1, sizeof *program);
+	assert_non_null(program);
+	program->sequence.moves = program->moves;
+	program->sequence.nmove = nmove;
+	program->sequence.nlane = narrow;
+	program->ordering.sequence = &program->sequence;
+	for (uint32_t i = 0; i < nmove; i++)
+		program->moves[i].stream = draw(i < nmove / 2 ? narrow : nlane);
+	assert_true(ordo_order_widen_horizons(&program->ordering, narrow));
+	return program;
+}
+
+static void end(struct program *program)
+{
+	ordo_order_free_horizons(&program->ordering);
+	free(program);
+}
+
+/* NULL: it has not waited yet. */
+static const struct knowledge *knowledge_at(
+	const struct program *program, uint32_t lane, uint32_t position)
+{
+	uint32_t i = program->nlearnt[lane];
+	while (i && program->learnt[lane][i - 1].since > position)
+		i--;
+	return i ? &program->learnt[lane][i - 1] : NULL;
+}
+
+static bool knows(const struct program *program, uint32_t lane, uint32_t position, uint32_t move)
+{
+	const struct knowledge *at = knowledge_at(program, lane, position);
+	return at && at->known[program->moves[move].stream] > move;
+}
+
+static void learn(struct program *program, uint32_t from, uint32_t to)
+{
+	const uint32_t source = program->moves[from].stream, lane = program->moves[to].stream;
+	const struct knowledge *theirs = knowledge_at(program, source, from);
+	uint32_t *count = &program->nlearnt[lane];
+	struct knowledge *own = &program->learnt[lane][*count];
+	if (*count && own[-1].since == to)
+		own--;
+	else if (++*count > 1)
+		*own = own[-1];
+	own->since = to;
+	for (uint32_t i = 0; theirs && i < MOST_LANES; i++)
+		own->known[i] = theirs->known[i] > own->known[i] ? theirs->known[i] : own->known[i];
+	own->known[source] = from + 1 > own->known[source] ? from + 1 : own->known[source];
+	ordo_order_learn(&program->ordering, from, to);
+}
+
+/* At a position, of all earlier moves of other streams. exactly: no more than it knows, either. */
+static void compare(const struct program *program, uint32_t lane, uint32_t position, bool exactly)
+{
+	for (uint32_t move = 0; move < position; move++) {
+		if (program->moves[move].stream == lane)
+			continue;
+		const bool may = ordo_order_may_know(&program->ordering, lane, position, move),
+			   does = knows(program, lane, position, move);
+		if (does ? !may : exactly && may)
+			fail_msg("stream %u at %u, move %u: knows it %d, may %d", lane, position,
+				move, does, may);
+	}
+}
+
+/* A move waits for up to two of the `reach` moves before it. Where the rows of all streams still
+ * say since when, rows are exact; where some wait more often, they may say too much of what was
+ * known long ago. Returns at how many positions more than that was compared exactly. */
+static uint32_t run(struct program *program, uint32_t nlane, uint32_t reach)
+{
+	const uint32_t nmove = program->sequence.nmove;
+	uint32_t nexact = 0;
+	for (uint32_t to = 1; to < nmove; to++) {
+		const uint32_t lane = program->moves[to].stream;
+		if (to == nmove / 2 && nlane > program->sequence.nlane) {
+			program->sequence.nlane = nlane;
+			assert_true(ordo_order_widen_horizons(&program->ordering, nlane));
+		}
+		for (uint32_t i = draw(3); i; i--) {
+			const uint32_t from = to - 1 - draw(to < reach ? to : reach);
+			if (program->moves[from].stream != lane)
+				learn(program, from, to);
+		}
+		compare(program, lane, to, reach < ROWS);
+		nexact += reach < ROWS;
+	}
+	return nexact;
+}
+
+static void rows_are_exact_while_streams_have_waited_few_times(void **state)
+{
+	(void)state;
+	uint32_t ncompared = 0, nknown = 0;
+	for (uint32_t round = 0; round < 400; round++) {
+		const uint32_t nlane = 2 + draw(MOST_LANES - 1), nmove = nlane * (2 + draw(5));
+		struct program *program = draw_program(nlane, nlane, nmove);
+		bool few = program->ordering.horizons.width;
+		run(program, nlane, nmove);
+		for (uint32_t lane = 0; lane < nlane; lane++)
+			few = few && program->nlearnt[lane] <= FEW;
+		for (uint32_t position = 1; few && position < nmove; position++) {
+			ncompared++;
+			for (uint32_t lane = 0; lane < nlane; lane++) {
+				compare(program, lane, position, true);
+				nknown += knows(program, lane, position, 0);
+			}
+		}
+		end(program);
+	}
+	assert_true(ncompared > 2000 && nknown > 500);
+}
+
+/* The streams that notify have waited fewer than ROWS times since. */
+static void the_last_rows_are_exact_however_often_streams_wait(void **state)
+{
+	(void)state;
+	uint32_t nexact = 0;
+	for (uint32_t round = 0; round < 60; round++) {
+		const uint32_t nlane = 2 + draw(MOST_LANES - 1);
+		struct program *program = draw_program(nlane, nlane, 200 + draw(200));
+		nexact += run(program, nlane, FEW);
+		end(program);
+	}
+	assert_true(nexact > 10000);
+}
+
+static void what_is_known_may_be_known_however_long_ago(void **state)
+{
+	(void)state;
+	for (uint32_t round = 0; round < 60; round++) {
+		const uint32_t nlane = 2 + draw(MOST_LANES - 1), nmove = 200 + draw(200);
+		struct program *program = draw_program(nlane, nlane, nmove);
+		run(program, nlane, nmove);
+		for (uint32_t position = 1; position < nmove; position += 1 + draw(9))
+			for (uint32_t lane = 0; lane < nlane; lane++)
+				compare(program, lane, position, false);
+		end(program);
+	}
+}
+
+/* A stream that waits for a move of long ago learns nothing that is later than it. */
+static void nothing_is_known_before_it_happens(void **state)
+{
+	(void)state;
+	struct program *program = draw_program(3, 3, 100);
+	for (uint32_t i = 0; i < 100; i++)
+		program->moves[i].stream = i == 99 ? 2 : i % 2;
+	/* Stream 1 waits for stream 0 at 3, 5, ..., 97. */
+	for (uint32_t to = 3; to < 99; to += 2)
+		learn(program, to - 1, to);
+	learn(program, 41, 99);
+	assert_true(ordo_order_may_know(&program->ordering, 2, 99, 40));
+	assert_true(ordo_order_may_know(&program->ordering, 2, 99, 41));
+	assert_false(ordo_order_may_know(&program->ordering, 2, 99, 42));
+	assert_false(ordo_order_may_know(&program->ordering, 2, 99, 43));
+	end(program);
+}
+
+static void more_streams_keep_what_was_known(void **state)
+{
+	(void)state;
+	uint32_t nexact = 0;
+	for (uint32_t round = 0; round < 60; round++) {
+		const uint32_t narrow = 2 + draw(4), nlane = narrow + 1 + draw(MOST_LANES - narrow);
+		struct program *program =
+			draw_program(narrow, nlane < MOST_LANES ? nlane : MOST_LANES, 200);
+		nexact += run(program, nlane < MOST_LANES ? nlane : MOST_LANES, FEW);
+		end(program);
+	}
+	assert_true(nexact > 10000);
+}
+
+/* Then all may be known, and searches decide. */
+static void there_are_no_rows_where_they_would_take_much_memory(void **state)
+{
+	(void)state;
+	/* 64 bytes a move: rows of 5 streams take 800. */
+	for (uint32_t nmove = 12; nmove <= 13; nmove++) {
+		struct program *program = draw_program(5, 5, nmove);
+		program->moves[0].stream = 0;
+		program->moves[1].stream = 1;
+		assert_int_equal(program->ordering.horizons.width, nmove == 13 ? 5 : 0);
+		assert_int_equal(ordo_order_may_know(&program->ordering, 1, 1, 0), nmove == 12);
+		ordo_order_learn(&program->ordering, 0, 1);
+		assert_true(ordo_order_may_know(&program->ordering, 1, 1, 0));
+		end(program);
+	}
+	struct program *program = draw_program(2, 2, 100);
+	program->sequence.nmove = 1u << 30;
+	program->sequence.nlane = 2048;
+	assert_true(ordo_order_widen_horizons(&program->ordering, 4096));
+	assert_int_equal(program->ordering.horizons.width, 2048);
+	program->sequence.nlane = 2049;
+	assert_true(ordo_order_widen_horizons(&program->ordering, 4098));
+	assert_int_equal(program->ordering.horizons.width, 0);
+	end(program);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(rows_are_exact_while_streams_have_waited_few_times),
+		cmocka_unit_test(the_last_rows_are_exact_however_often_streams_wait),
+		cmocka_unit_test(what_is_known_may_be_known_however_long_ago),
+		cmocka_unit_test(nothing_is_known_before_it_happens),
+		cmocka_unit_test(more_streams_keep_what_was_known),
+		cmocka_unit_test(there_are_no_rows_where_they_would_take_much_memory),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
