@@ -21,6 +21,7 @@ struct numbers {
 	uint32_t nserver, nring, nfast_ring; /* without slow links */
 	bool owners;  /* some ranks exchange data with all others, and some do not */
 	bool sparse;  /* some do not */
+	bool uneven;  /* or links differ, are shared through switches, or outnumber ports */
 	bool slow;    /* links are slower than ways around them */
 	bool one_way; /* some links lead one way only */
 	bool adds;    /* adding takes a part of the time of the fastest link */
@@ -57,6 +58,24 @@ static bool sums_take_time(const struct ordo_topology *topology)
 		if (!topology->links[i].down && topology->links[i].bandwidth_gbs > widest)
 			widest = topology->links[i].bandwidth_gbs;
 	return ordo_adding_gbs(topology) < FREE_SUMS * widest;
+}
+
+/* Whether some links are worth more than others at some time. */
+static bool is_uneven(const struct ordo_topology *topology)
+{
+	const struct ordo_link *first = NULL;
+	if (topology && (topology->nswitch || topology->ports))
+		return true;
+	for (uint32_t i = 0; topology && i < topology->nlink; i++) {
+		const struct ordo_link *link = &topology->links[i];
+		if (link->down)
+			continue;
+		if (first && (link->latency_ns != first->latency_ns ||
+				     link->bandwidth_gbs != first->bandwidth_gbs))
+			return true;
+		first = link;
+	}
+	return false;
 }
 
 /* The name with `settings` in parentheses, a number for `#`, and with the ways spread if asked for;
@@ -191,6 +210,7 @@ static bool try_algorithm(struct ordo_candidates *candidates, const struct ordo_
 			(variants[i].rings && numbers->nring < 2) ||
 			(variants[i].owners && !numbers->owners) ||
 			(variants[i].sparse && !numbers->sparse) ||
+			(variants[i].uneven && !numbers->uneven) ||
 			(variants[i].slow && !numbers->slow) ||
 			(variants[i].one_way && !numbers->one_way) ||
 			(variants[i].switched && !(topology && topology->nswitch)) ||
@@ -250,6 +270,7 @@ bool ordo_candidates_make(struct ordo_candidates *candidates, const struct ordo_
 	const uint32_t nowner = topology ? ordo_owners_count(topology) : problem->nrank;
 	numbers.owners = nowner && nowner < problem->nrank;
 	numbers.sparse = nowner < problem->nrank;
+	numbers.uneven = numbers.sparse || is_uneven(topology);
 	if (!ordo_has_ways(topology, &numbers.ways, error))
 		return false;
 	for (uint32_t i = 0; i < ordo_registry.nalgorithm; i++) {

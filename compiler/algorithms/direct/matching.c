@@ -388,13 +388,13 @@ enum {
 static const struct ordo_variant variants[] = {
 	{.settings = "",
 		.operators = SPREAD,
-		.sparse = true,
+		.uneven = true,
 		.pipelines = SPREAD,
 		.most_moves = MOST_TRIED,
 		.most_ranks = MOST_TRIED_RANKS},
 	{.settings = "",
 		.operators = FOR_ONE,
-		.sparse = true,
+		.uneven = true,
 		.most_ranks = MOST_TRIED_RANKS_OF_ONE},
 	{.settings = "links=fast", .slow = true, .most_ranks = MOST_TRIED_RANKS},
 	{.settings = "links=paired",
@@ -412,9 +412,10 @@ const struct ordo_algorithm ordo_algorithm_matching = {
 		       "has the longest way to go. Chunks for one rank are passed on by others on "
 		       "a fastest way. No link takes what a faster one would bring sooner.",
 		.when = "Where ranks lack links to others: on rings, tori and hypercubes and "
-			"around "
-			"dead links, with more chunks for large messages; AllToAll has no other "
-			"way there.",
+			"around dead links, with more chunks for large messages; AllToAll has no "
+			"other way there. And where links are unequal: Scatter and AllToAll "
+			"between "
+			"servers.",
 		.operators = 1u << ORDO_ALLREDUCE | 1u << ORDO_REDUCESCATTER |
 			     1u << ORDO_ALLGATHER | 1u << ORDO_SCATTER | 1u << ORDO_GATHER |
 			     1u << ORDO_ALLTOALL,

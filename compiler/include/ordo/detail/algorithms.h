@@ -44,6 +44,7 @@ struct ordo_variant {
 	bool rings;	     /* only where every rank has links for several rings */
 	bool owners;	     /* only where some ranks have links to all others, and some do not */
 	bool sparse;	     /* only where some ranks lack links to others */
+	bool uneven;	     /* only there, or where links are unequal, shared, or on ports */
 	bool slow;	     /* only where links are slower than ways over a third rank */
 	bool one_way;	     /* only where links lead one way */
 	bool switched;	     /* only where the topology has switches */
