@@ -159,7 +159,7 @@ static bool accept(struct ordo_candidates *candidates, const struct ordo_resolve
 		.whole = whole / divisor,
 		.pipelines =
 			pipeline && (!most_moves || most_moves >= moves) && !fixes_chunks(resolved),
-		.halves = pipeline && pipeline->halves,
+		.halves = pipeline ? pipeline->halves : 0,
 		.most_chunks = (uint32_t)(most_moves * resolved->problem.chunks_per_block / moves),
 	};
 	return true;

@@ -82,8 +82,9 @@ static void add_chunk_counts(
 {
 	if (named && candidate->chunks_per_block > 1)
 		add(table, candidate, 1);
-	if (candidate->halves && candidate->chunks_per_block % 2 == 0)
-		add(table, candidate, candidate->chunks_per_block / 2);
+	for (uint32_t h = candidate->halves; h > 0; h--)
+		if (candidate->chunks_per_block % (1u << h) == 0)
+			add(table, candidate, candidate->chunks_per_block >> h);
 	for (uint32_t m = 0; m < ORDO_NMULTIPLE; m++) {
 		const uint64_t K = (uint64_t)candidate->chunks_per_block * multiples[m];
 		const bool usual = are_usual(candidate, K, multiples[m]);
@@ -97,8 +98,11 @@ static void add_chunk_counts(
 bool ordo_table_open(struct ordo_table *table, bool several, bool named, struct ordo_error *error)
 {
 	const struct ordo_candidates *candidates = table->candidates;
-	const size_t most =
-		(size_t)candidates->count * (ORDO_NMULTIPLE + 2) + candidates->nrefused + 1;
+	size_t halves = 0;
+	for (uint32_t i = 0; i < candidates->count; i++)
+		halves += candidates->items[i].halves;
+	const size_t most = (size_t)candidates->count * (ORDO_NMULTIPLE + 1) + halves +
+			    candidates->nrefused + 1;
 	table->items = calloc(most, sizeof *table->items);
 	if (!table->items)
 		return ordo_fail_memory(error);

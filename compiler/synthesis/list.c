@@ -6,6 +6,10 @@
  * shortest of a few such passes is kept. What fills the links at the end is then as dense as what
  * fills them at the beginning, which takes a half to all of what exceeds the busiest link.
  *
+ * Operands of one sum are added one after another, so if all ranks began with the first piece of a
+ * tree, all but one would wait. Where that may be, as many passes begin with another piece for each
+ * child: that took a ReduceScatter on 64 ranks behind switches from 1.127 to 1.049 of its bound.
+ *
  * source R. L. Graham, Bell System Tech. J. 45, 1966 (list schedules); K. Y. Li and R. J. Willis,
  *        Eur. J. Operational Research 56, 1992 (forwards and backwards)
  */
@@ -623,6 +627,96 @@ static uint64_t least_time(const struct lister *lister)
 	return most;
 }
 
+/* The pieces of each tree: ways that go up it, in order. */
+struct pieces {
+	uint32_t *first, *ways; /* [trees.count + 2]; [nway] */
+	uint32_t *rotations;	/* [nrank] with which piece of a tree a vertex begins */
+	uint32_t *queue;	/* [nrank] */
+};
+
+static bool list_pieces(struct pieces *pieces, const struct lister *lister)
+{
+	pieces->first = ordo_array_make((size_t)lister->trees.count + 2, sizeof *pieces->first, 0);
+	pieces->ways = ordo_array_make(lister->nway, sizeof *pieces->ways, 0);
+	pieces->rotations = ordo_array_make(lister->nrank, sizeof *pieces->rotations, 0);
+	pieces->queue = ordo_array_make(lister->nrank, sizeof *pieces->queue, 0);
+	if (!pieces->first || !pieces->ways || !pieces->rotations || !pieces->queue)
+		return false;
+	for (uint32_t way = 0; way < lister->nway; way++)
+		if (lister->trees.up[way] != ORDO_NONE)
+			pieces->first[lister->trees.up[way] + 2]++;
+	for (uint32_t tree = 1; tree <= lister->trees.count; tree++)
+		pieces->first[tree + 1] += pieces->first[tree];
+	for (uint32_t way = 0; way < lister->nway; way++)
+		if (lister->trees.up[way] != ORDO_NONE)
+			pieces->ways[pieces->first[lister->trees.up[way] + 1]++] = way;
+	return true;
+}
+
+static void free_pieces(struct pieces *pieces)
+{
+	free(pieces->first);
+	free(pieces->ways);
+	free(pieces->rotations);
+	free(pieces->queue);
+}
+
+/* The sums of a vertex go up in order of pieces, but begin with a later one. */
+static void rotate_sums(
+	struct lister *lister, const uint32_t *ways, uint32_t count, uint32_t v, uint32_t rotation)
+{
+	struct right_of_way *list = &lister->list;
+	for (uint32_t piece = 0; piece < count; piece++) {
+		const uint32_t turn = (piece + count - rotation % count) % count,
+			       move = 2 * (ways[piece] * lister->nrank + v),
+			       number = 2 * (ways[turn] * lister->nrank + v),
+			       more = lister->slots.adders ? most_moves(lister) : 0;
+		list->numbers[move] = number;
+		list->by_number[number] = move;
+		list->numbers[move + more] = number + more;
+		list->by_number[number + more] = move + more;
+	}
+}
+
+/* The first child of a vertex begins with the piece with which the vertex begins, the second with
+ * the next, and so on. */
+static void rotate_tree(struct lister *lister, const struct pieces *pieces, uint32_t tree)
+{
+	const struct children *of = &lister->trees.items[tree];
+	const uint32_t *ways = pieces->ways + pieces->first[tree],
+		       count = pieces->first[tree + 1] - pieces->first[tree];
+	uint32_t end = 0;
+	if (count < 2)
+		return;
+	pieces->queue[end++] = lister->ways[ways[0]].root;
+	pieces->rotations[pieces->queue[0]] = 0;
+	for (uint32_t begin = 0; begin < end; begin++) {
+		const uint32_t v = pieces->queue[begin];
+		for (uint32_t i = of->first[v]; i < of->first[v + 1]; i++) {
+			const uint32_t child = of->child[i];
+			pieces->rotations[child] = pieces->rotations[v] + i - of->first[v];
+			pieces->queue[end++] = child;
+			rotate_sums(lister, ways, count, child, pieces->rotations[child]);
+		}
+	}
+}
+
+/* Numbers the moves for a first pass, way by way, or so that sums begin with different pieces. */
+static void number_moves(struct lister *lister, bool rotated)
+{
+	struct pieces pieces = {0};
+	for (uint32_t i = 0; i < lister->nnumber; i++)
+		lister->list.numbers[i] = lister->list.by_number[i] = i;
+	if (rotated && !list_pieces(&pieces, lister))
+		lister->failed = true;
+	for (uint32_t tree = 0; rotated && !lister->failed && tree < lister->trees.count; tree++)
+		rotate_tree(lister, &pieces, tree);
+	free_pieces(&pieces);
+}
+
+/* Within so much of the busiest link there is nothing to be gained by other passes. */
+enum { LITTLE = 256 };
+
 /* Some passes, of which moves[] becomes the shortest. turned: [nway] room */
 static void make_passes(
 	struct lister *lister, struct ordo_chunk_way *turned, struct ordo_listed_move *moves)
@@ -632,11 +726,16 @@ static void make_passes(
 	for (uint32_t way = 0; way < lister->nway; way++)
 		turned[way] = (struct ordo_chunk_way){
 			ways[way].chunk, ways[way].root, ways[way].down, ways[way].up};
-	for (uint32_t i = 0; i < lister->nnumber; i++)
-		lister->list.numbers[i] = lister->list.by_number[i] = i;
-	for (uint32_t pass = 0; pass < PASSES && !lister->failed && best > least; pass++) {
-		if (pass)
-			turn(lister, pass % 2 ? turned : ways);
+	for (uint32_t pass = 0; pass < 2 * PASSES && !lister->failed && best > least; pass++) {
+		if (pass == PASSES && best <= least + least / LITTLE)
+			break;
+		if (pass % PASSES == 0) {
+			lister->list.backwards = false;
+			lister->ways = ways;
+			number_moves(lister, pass == PASSES);
+		}
+		if (pass % PASSES)
+			turn(lister, pass % PASSES % 2 ? turned : ways);
 		begin(lister);
 		run(lister);
 		least = pass ? least : least_time(lister);

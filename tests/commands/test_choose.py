@@ -22,8 +22,12 @@ def _(ordo):
     wanted(
         chosen("allreduce", "-n", 8, "--require", "G1,g2", "--require", "position-invariant",
                "--order", "folded") == "mesh(fold=folded)")
-    wanted(chosen("allreduce", "-n", 8, "--order", "dyadic", "--topology", "hypercube") == "dyadic")
-    wanted(chosen("reduce-scatter", "-n", 8, "--order", "dyadic", "--topology", "a3:8") == "placed")
+    wanted(
+        chosen("allreduce", "-n", 8, "--order", "dyadic", "--topology", "hypercube", "--size",
+               "128KiB") == "dyadic")
+    wanted(
+        chosen("reduce-scatter", "-n", 8, "--order", "dyadic", "--topology", "a3:8") ==
+        "placed(sums=apart)")
     # Servers are told apart by the topology, shards by the problem.
     wanted(
         chosen("allreduce", "-n", 16, "--order", "dyadic", "--topology", "a3:2x8") ==

@@ -384,4 +384,32 @@ def _(ordo):
         wanted((len(within) == 1) == even, settings, within)
 
 
+@desk_case("packing: sums begin with different pieces, so that servers do not wait for each other")
+def _(ordo):
+    """Before, 1.127 and 1.137 times the bound."""
+    for topology, ranks, most in (("dgx-h100:8", 64, 1.06), ("mi300x:8", 64, 1.06)):
+        words = ["-n", ranks, "--topology", topology]
+        ordo.answer("compile", "reduce-scatter", *words, "-a", "packing", "--chunks", 16, "-o",
+                    "p.json")
+        bound = ordo.answer("bound", "reduce-scatter", *words)
+        least = (bound["numerator"] / bound["denominator"] * 2 ** 30 / 1e9 /
+                 float(bound["unit_gigabytes_per_second"]))
+        seconds = ordo.answer("predict", "p.json", *words[2:], "--size", "1GiB", "--alpha-ns",
+                              "0.001", "--reduce-bandwidth", "1e9")["seconds"]
+        wanted(seconds <= most * least, topology, seconds / least)
+
+
+@desk_case("packing: even shares with sums apart are tried, the fastest packing on mi300x:2")
+def _(ordo):
+    forms = ("shares=even,sums=apart", "shares=even", "sums=apart")
+    times = [ordo.answer("compile", "allreduce", "-n", 16, "--topology", "mi300x:2", "--size",
+                         "64MiB", "-a", f"packing({form})", "-o", "p.json") and
+             ordo.answer("predict", "p.json", "--topology", "mi300x:2", "--size",
+                         "64MiB")["seconds"] for form in forms]
+    wanted(times[0] < 0.98 * min(times[1:]), times)
+    tried = ordo.answer("compile", "reduce-scatter", "-n", 4, "--topology", "star", "--size",
+                        "1MiB", "-o", "p.json")["candidates"]
+    wanted(f"packing({forms[0]})" in {one["algorithm"] for one in tried}, tried)
+
+
 run_cases()

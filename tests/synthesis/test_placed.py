@@ -161,6 +161,40 @@ def _(ordo):
         wanted(document == (ordo.folder / "p.json").read_text(), "the same bytes")
 
 
+@desk_case("placed: one to three dead links of 8 cards, however they lie: within 2 % of the bound "
+           "without one order, on the wire and simulated at 1 GiB")
+def _(ordo):
+    """Up to renumbering all sets of up to three links; numbers as they fall."""
+    for dead in ("0-1", "0-1 0-2", "0-1 2-3", "0-1 0-2 0-3", "0-1 0-2 1-2", "0-1 1-2 2-3",
+                 "0-1 0-2 3-4", "0-1 2-3 4-5", "0-4 1-2", "0-4 0-1 2-6"):
+        fails = [word for link in dead.split() for word in ("--fail-link", link)]
+        chunks = ordo.answer("compile", "allreduce", "-n", 8, *fails, "-a", "placed", "-o",
+                             "p.json")["chunks_per_block"]
+        report = ordo.answer("compile", "allreduce", "-n", 8, *fails, "-a", "placed", "--chunks",
+                             16 * chunks, "-o", "p.json")
+        price = report["order_price"]
+        wanted(price["price"] <= 1.015, dead, price)
+        seconds = ordo.answer("predict", "p.json", "--size", "1GiB", "--alpha-ns", "0.001",
+                              "--reduce-bandwidth", "1e9", *fails)["seconds"]
+        wanted(seconds <= 1.02 * float(of(price, "bound_")) * 2 ** 30 / 56e9, dead, seconds)
+
+
+@desk_case("placed: where subtrees change places, an order of a ReduceScatter costs less than "
+           "those with names")
+def _(ordo):
+    """Dyadic and folded: 12/7 on a hypercube of 8, 32/15 on a torus."""
+    for topology, ranks, most in (("hypercube", 8, Fraction(7, 5)),
+                                  ("torus:4x4", 16, Fraction(7, 4))):
+        words = ["-n", ranks, "--topology", topology]
+        report = ordo.answer("compile", "reduce-scatter", *words, "-a", "placed(order=searched)",
+                             "-o", "p.json")
+        price = report["order_price"]
+        wanted(of(price, "") / of(price, "bound_") <= most, topology, price)
+        ordo.works("verify", "p.json", "--require", "G3", "--topology", topology)
+    ordo.fails(2, "found no order that is faster than order=auto", "compile", "allreduce", "-n", 8,
+               "-a", "placed(order=searched)")
+
+
 @desk_case("placed: the order that is promised is the one that is proved, and can be demanded")
 def _(ordo):
     draw = random.Random(21)

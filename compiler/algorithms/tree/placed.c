@@ -20,7 +20,7 @@
 
 extern const struct ordo_algorithm ordo_algorithm_placed;
 
-enum { MOST_RANKS = 32, MOST_PIECES = 4, USUAL_MOVES = 1 << 13 };
+enum { MOST_RANKS = 32 };
 
 struct placed {
 	struct ordo_topology *mesh; /* where the request has no topology; NULL */
@@ -47,11 +47,12 @@ static bool prepare(struct ordo_resolved_request *request, struct ordo_error *er
 	if (!topology)
 		topology = placed->mesh =
 			ordo_topology_make("full-mesh", request->problem.nrank, error);
-	return topology &&
-	       ordo_placed_order_make(&placed->order, topology,
-		       ordo_parameter_value(request, "order")->word,
-		       request->problem.op == ORDO_ALLREDUCE,
-		       ordo_sums_are_apart(request) ? ordo_adding_gbs(topology) : 0, error);
+	const struct ordo_placed_wish wish = {.order = ordo_parameter_value(request, "order")->word,
+		.spreads = request->problem.op == ORDO_ALLREDUCE,
+		.adding_gbs =
+			topology && ordo_sums_are_apart(request) ? ordo_adding_gbs(topology) : 0,
+		.chunks = request->problem.chunks_per_block};
+	return topology && ordo_placed_order_make(&placed->order, topology, &wish, error);
 }
 
 static void release(struct ordo_resolved_request *request)
@@ -76,18 +77,10 @@ static uint32_t block_count(const struct ordo_resolved_request *request)
 	return request->problem.op == ORDO_ALLREDUCE ? 1 : request->problem.nrank;
 }
 
-/* Each of the placed chunks in up to four pieces that follow each other. */
 static uint32_t natural_chunks(const struct ordo_resolved_request *request)
 {
 	const struct placed *placed = request->prepared;
-	const uint32_t nrank = request->problem.nrank;
-	if (nrank == 1)
-		return 1;
-	const uint32_t nchunk = placed->order.placement.nchunk;
-	uint32_t pieces = MOST_PIECES;
-	while (pieces > 1 && (uint64_t)pieces * nchunk * nrank > USUAL_MOVES)
-		pieces /= 2;
-	return nchunk / block_count(request) * pieces;
+	return request->problem.nrank == 1 ? 1 : placed->order.chunks;
 }
 
 /* Chunks of the document, in turn those of all blocks. */
@@ -337,14 +330,15 @@ static void build(struct ordo_builder *b, const struct ordo_resolved_request *re
 	struct ways ways;
 	struct ordo_place_move *moves = NULL;
 	size_t nmove = 0;
+	uint64_t time;
 	if (request->problem.nrank == 1) {
 		ordo_keep_own(b, &request->problem);
 		return;
 	}
 	struct writer writer = {.b = b, .request = request, .tree = tree, .ways = &ways};
 	if (make_ways(&ways, request) && make_writer(&writer, ordo_sums_are_apart(request)) &&
-		ordo_place_list(
-			&moves, &nmove, &placed->order.network, tree, ways.items, ways.count)) {
+		ordo_place_list(&moves, &nmove, &time, &placed->order.network, tree, ways.items,
+			ways.count)) {
 		contribute(&writer);
 		ordo_phase(b,
 			request->problem.op == ORDO_ALLREDUCE ? "all-reduce" : "reduce-scatter",
@@ -423,14 +417,17 @@ static uint64_t volume(const struct ordo_resolved_request *request)
 enum {
 	BOTH = 1u << ORDO_ALLREDUCE | 1u << ORDO_REDUCESCATTER,
 	/* A choice by size tries more pieces while there are at most so many moves. */
-	MOST_TRIED = 1 << 13
+	MOST_TRIED = 1 << 13,
+	/* Where ranks share the sums, more chunks are placed than middle sizes are worth. */
+	EIGHTHS = 3
 };
 
 static const struct ordo_parameter parameters[] = {
 	{.name = "order",
-		.values = "auto|dyadic|folded|linear|((0+1)+(2+3))",
+		.values = "auto|searched|dyadic|folded|linear|((0+1)+(2+3))",
 		.fallback = "auto",
-		.meaning = "the tree of every sum; auto: chosen for the topology",
+		.meaning = "the tree of every sum; auto: chosen for the topology, quickly; "
+			   "searched: one for large messages that auto did not find",
 		.kind = ORDO_SUMS},
 	ORDO_SUMS_PARAMETER,
 };
@@ -440,7 +437,18 @@ static const struct ordo_variant variants[] = {
 	{.settings = "sums=apart",
 		.adds = true,
 		.pipelines = BOTH,
+		.halves = EIGHTHS,
+		.most_moves = MOST_TRIED},
+	{.settings = "order=searched",
+		.sparse = true,
+		.pipelines = BOTH,
 		.halves = true,
+		.most_moves = MOST_TRIED},
+	{.settings = "order=searched,sums=apart",
+		.sparse = true,
+		.adds = true,
+		.pipelines = BOTH,
+		.halves = EIGHTHS,
 		.most_moves = MOST_TRIED},
 };
 

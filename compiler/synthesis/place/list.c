@@ -34,6 +34,7 @@ struct lister {
 	uint32_t nway, nrank, nserver, nop;
 	uint32_t *first; /* [nway+1] into operations */
 	struct needed needed;
+	uint32_t *servers;   /* [nop] what carries out an operation */
 	uint64_t *durations; /* [nserver] of an operation */
 	bool backwards;
 	uint32_t *numbers, *by_number; /* [nop] place in the list; the operation there */
@@ -158,15 +159,6 @@ static struct ordo_place_move move_of(const struct lister *lister, uint32_t oper
 	return (struct ordo_place_move){way, ORDO_NONE, own - chunk->nhop};
 }
 
-static uint32_t server_of(const struct lister *lister, uint32_t operation)
-{
-	const struct ordo_place_move move = move_of(lister, operation);
-	const struct ordo_place_chunk *chunk = lister->ways[move.way];
-	if (move.hop == ORDO_NONE)
-		return lister->nrank * lister->nrank + chunk->at[move.node];
-	return chunk->hops[move.hop].from * lister->nrank + chunk->hops[move.hop].to;
-}
-
 static void look_at(struct lister *lister, uint32_t server)
 {
 	if (!ordo_array_reserve(
@@ -178,7 +170,7 @@ static void look_at(struct lister *lister, uint32_t server)
 
 static void make_ready(struct lister *lister, uint32_t operation)
 {
-	const uint32_t server = server_of(lister, operation);
+	const uint32_t server = lister->servers[operation];
 	if (!ordo_heap_push(&lister->ready[server], lister->numbers[operation]))
 		lister->failed = true;
 	look_at(lister, server);
@@ -251,6 +243,7 @@ static bool make_room(struct lister *lister)
 	lister->needed.first_after =
 		ordo_array_make(nop + 2, sizeof *lister->needed.first_after, 0);
 	lister->needed.afters = ordo_array_make(2 * nop, sizeof *lister->needed.afters, 0);
+	lister->servers = ordo_array_make(nop, sizeof *lister->servers, 0);
 	lister->durations = ordo_array_make(nserver, sizeof *lister->durations, 0);
 	lister->numbers = ordo_array_make(nop, sizeof *lister->numbers, 0);
 	lister->by_number = ordo_array_make(nop, sizeof *lister->by_number, 0);
@@ -260,9 +253,9 @@ static bool make_room(struct lister *lister)
 	lister->pass.started = ordo_array_make(nop, sizeof *lister->pass.started, 0);
 	lister->pass.ended = ordo_array_make(nop, sizeof *lister->pass.ended, 0);
 	return lister->needed.before && lister->needed.count && lister->needed.first_after &&
-	       lister->needed.afters && lister->durations && lister->numbers && lister->by_number &&
-	       lister->waiting && lister->ready && lister->current && lister->pass.started &&
-	       lister->pass.ended;
+	       lister->needed.afters && lister->servers && lister->durations && lister->numbers &&
+	       lister->by_number && lister->waiting && lister->ready && lister->current &&
+	       lister->pass.started && lister->pass.ended;
 }
 
 static void set_durations(struct lister *lister)
@@ -283,6 +276,16 @@ static void set_durations(struct lister *lister)
 		lister->durations[i] = lister->network->adding * (WHOLE / ORDO_ADDING);
 }
 
+static void set_servers(struct lister *lister, uint32_t way)
+{
+	const struct ordo_place_chunk *chunk = lister->ways[way];
+	uint32_t *servers = lister->servers + lister->first[way];
+	for (uint32_t h = 0; h < chunk->nhop; h++)
+		servers[h] = chunk->hops[h].from * lister->nrank + chunk->hops[h].to;
+	for (uint32_t node = 0; node < lister->tree->nnode; node++)
+		servers[chunk->nhop + node] = lister->nrank * lister->nrank + chunk->at[node];
+}
+
 static bool find_all_needs(struct lister *lister)
 {
 	uint32_t *arrivals = ordo_array_make(lister->tree->nnode, sizeof *arrivals, 0xff);
@@ -290,6 +293,7 @@ static bool find_all_needs(struct lister *lister)
 		const struct needs needs = {lister->tree, lister->ways[way], lister->first[way],
 			lister->network->adding > 0, lister->needed.before, lister->needed.count};
 		find_needs(&needs, arrivals);
+		set_servers(lister, way);
 	}
 	free(arrivals);
 	return arrivals;
@@ -347,6 +351,7 @@ static void free_lister(struct lister *lister)
 	free(lister->needed.count);
 	free(lister->needed.first_after);
 	free(lister->needed.afters);
+	free(lister->servers);
 	free(lister->durations);
 	free(lister->numbers);
 	free(lister->by_number);
@@ -364,7 +369,7 @@ static uint64_t least_time(const struct lister *lister)
 {
 	uint64_t most = 0, *sums = ordo_array_make(lister->nserver, sizeof *sums, 0);
 	for (uint32_t i = 0; sums && i < lister->pass.nended; i++) {
-		const uint32_t server = server_of(lister, lister->pass.ended[i]);
+		const uint32_t server = lister->servers[lister->pass.ended[i]];
 		sums[server] += lister->durations[server];
 		most = sums[server] > most ? sums[server] : most;
 	}
@@ -392,7 +397,7 @@ static void keep_moves(const struct lister *lister, struct ordo_place_move *move
 						   : lister->pass.started[i]);
 }
 
-bool ordo_place_list(struct ordo_place_move **moves, size_t *nmove,
+bool ordo_place_list(struct ordo_place_move **moves, size_t *nmove, uint64_t *time,
 	const struct ordo_place_network *network, const struct ordo_sum_tree *tree,
 	const struct ordo_place_chunk *const *ways, uint32_t nway)
 {
@@ -410,16 +415,17 @@ bool ordo_place_list(struct ordo_place_move **moves, size_t *nmove,
 			turn(&lister);
 		run(&lister);
 		least = pass ? least : least_time(&lister);
-		/* The first keeps chunks in their order, which suits ports and latencies, of which
-		 * nothing is known here. Without sums as moves a little time is no reason to give
-		 * it up. */
-		const uint64_t little = pass && !network->adding ? best / LITTLE : 0;
+		/* The first keeps chunks in their order. Without sums as moves a little time is no
+		 * reason to give it up, where something counts that is not known here. */
+		const uint64_t little =
+			pass && network->keeps_order && !network->adding ? best / LITTLE : 0;
 		if (lister.failed || lister.pass.time + little >= best)
 			continue;
 		keep_moves(&lister, *moves);
 		best = lister.pass.time;
 	}
 	*nmove = lister.pass.nended;
+	*time = best;
 	free_lister(&lister);
 	if (lister.failed) {
 		free(*moves);

@@ -18,8 +18,9 @@ uint32_t ordo_place_kept(
 /* All moves by the time at which they begin. A leg carries one chunk after another; the first
  * chunks have the right of way. If sums cost something in the network, every sum is a move, and a
  * rank makes one after another; else a value is added by its last hop. The caller frees *moves
- * [*nmove]. false: no memory. */
-bool ordo_place_list(struct ordo_place_move **moves, size_t *nmove,
+ * [*nmove]. time: in which all are done, in the same parts for the same number of ways. false: no
+ * memory. */
+bool ordo_place_list(struct ordo_place_move **moves, size_t *nmove, uint64_t *time,
 	const struct ordo_place_network *network, const struct ordo_sum_tree *tree,
 	const struct ordo_place_chunk *const *ways, uint32_t nway);
 

@@ -96,7 +96,8 @@ static bool add_legs(struct ordo_place_network *network, const struct search *se
 				    sizeof *network->arcs))
 				return false;
 			for (uint32_t v = to; v != from; v = graph->arcs[search->arc[v]].from) {
-				search->taken[search->arc[v]]++;
+				network->shares =
+					search->taken[search->arc[v]]++ || network->shares;
 				network->arcs[narc++] = search->arc[v];
 			}
 			leg->end = (uint32_t)narc;

@@ -1,10 +1,13 @@
 /* order.c - the tree of sums for a topology, and its placement.
  *
  * Groups of ranks are merged, those with most bandwidth between them for their size first, so that
- * servers become clades; that tree, and some with the names that trees have, are placed, and the
- * fastest is kept.
+ * servers become clades; that tree, and some with the names that trees have, are placed on trial.
+ * In the fastest, subtrees change places while that helps, if that is asked for. The tree is then
+ * placed in a few different chunks, and in as many as the document has; the shorter list schedule
+ * decides.
  */
 #include "order.h"
+#include "list.h"
 #include "prices.h"
 #include <math.h>
 #include <ordo/arena.h>
@@ -16,20 +19,33 @@
 #define LATER 1.019
 enum {
 	EFFORT = 1200000,
+	EXCHANGES = 2000000,
+	MOST_EXCHANGES = 8192,
+	TRIAL_EXCHANGES = 16, /* on trial, so much less */
+	TRIAL_CHUNKS = 256,   /* and where ranks are few, at least so many chunks */
 	MOST_PASSES = 16,
 	LEAST_PASSES = 2,
 	MOST_UNITS = 64,
 	MOST_TREES = 3,
-	FEW_RANKS = 5
+	FEW_RANKS = 5,
+	SMALL = 8, /* ranks, of a mesh of cards */
+	MOST_PIECES = 4,
+	USUAL_MOVES = 1 << 13,
+	MOST_DIFFERENT = 1 << 12 /* chunks that are placed, times ranks */
 };
 
-static uint32_t passes_of(uint32_t nrank, uint32_t nchunk)
+static struct ordo_place_effort effort_of(uint32_t nrank, uint32_t nchunk, bool trial)
 {
-	const uint64_t passes = EFFORT / ((uint64_t)nchunk * nrank * nrank * nrank);
-	return nrank > FEW_RANKS && passes > MOST_PASSES ? MOST_PASSES
-	       : passes > 4 * MOST_PASSES		 ? 4 * MOST_PASSES
-	       : passes < LEAST_PASSES			 ? LEAST_PASSES
-							 : (uint32_t)passes;
+	const uint64_t one = (uint64_t)nrank * nrank * nrank, passes = EFFORT / (nchunk * one),
+		       exchanges = EXCHANGES / one;
+	if (trial)
+		return (struct ordo_place_effort){
+			1, nrank > FEW_RANKS ? (uint32_t)exchanges / TRIAL_EXCHANGES : 0};
+	return (struct ordo_place_effort){nrank > FEW_RANKS && passes > MOST_PASSES ? MOST_PASSES
+					  : passes > 4 * MOST_PASSES ? 4 * MOST_PASSES
+					  : passes < LEAST_PASSES    ? LEAST_PASSES
+								     : (uint32_t)passes,
+		exchanges < MOST_EXCHANGES ? (uint32_t)exchanges : MOST_EXCHANGES};
 }
 
 /* How much of the bandwidth whole chunks can use, if k chunks of a block (AllReduce: of the vector)
@@ -149,32 +165,37 @@ static bool reaches(const struct ordo_placed_order *placed, const struct ordo_pl
 	return ordo_place_reaches(&placed->network, placed->bound, placement->time);
 }
 
+/* What is asked for, and how: as many different chunks of a block as are placed. */
+struct wish {
+	bool spreads, trial;
+	uint32_t different;
+};
+
 /* Places one tree: with as many chunks as blocks if that is enough, else with more. */
 static bool place(struct ordo_placement *placement, const struct ordo_placed_order *placed,
-	const struct ordo_sum_tree *tree, bool spreads, bool trial, struct ordo_error *error)
+	const struct ordo_sum_tree *tree, const struct wish *wish, struct ordo_error *error)
 {
 	const uint32_t nrank = placed->graph.nrank,
-		       finer = placed->network.adding && spreads && nrank <= 16 ? nrank > 8 ? 2 : 4
-										: 1,
-		       units = finer * units_of(&placed->graph, placed->bound, spreads),
-		       nchunk = spreads ? units : units * nrank;
-	if (!ordo_place(placement, &placed->network, tree, spreads, nrank, placed->bound, 0, error))
+		       nchunk = wish->different * (wish->spreads ? 1 : nrank);
+	const struct ordo_place_effort none = {0}, effort = effort_of(nrank, nchunk, wish->trial);
+	if (!ordo_place(placement, &placed->network, tree, wish->spreads, nrank, placed->bound,
+		    &none, error))
 		return false;
 	if (reaches(placed, placement))
 		return true;
 	ordo_placement_free(placement);
-	return ordo_place(placement, &placed->network, tree, spreads, nchunk, placed->bound,
-		trial ? 1 : passes_of(nrank, nchunk), error);
+	return ordo_place(placement, &placed->network, tree, wish->spreads, nchunk, placed->bound,
+		&effort, error);
 }
 
 /* Places one tree, and keeps it if it is faster than what there is. */
-static bool try_tree(struct ordo_placed_order *placed, uint32_t root, bool spreads, bool trial,
+static bool try_tree(struct ordo_placed_order *placed, uint32_t root, const struct wish *wish,
 	struct ordo_error *error)
 {
 	struct ordo_sum_tree tree;
 	struct ordo_placement placement = {0};
 	const bool worked = ordo_sum_tree_make(&tree, placed->forest, root, error) &&
-			    place(&placement, placed, &tree, spreads, trial, error);
+			    place(&placement, placed, &tree, wish, error);
 	if (worked && (!placed->placement.chunks ||
 			      ordo_fraction_less(placement.time, placed->placement.time))) {
 		ordo_sum_tree_free(&placed->tree);
@@ -189,9 +210,80 @@ static bool try_tree(struct ordo_placed_order *placed, uint32_t root, bool sprea
 	return worked;
 }
 
+/* A tree in which two subtrees have changed places. ORDO_NONE: no memory. */
+static uint32_t swapped(struct ordo_forest *forest, const struct ordo_sum_tree *tree, uint32_t node,
+	const uint32_t pair[2])
+{
+	const uint32_t there = node == pair[0] ? pair[1] : node == pair[1] ? pair[0] : node;
+	if (there < tree->nleaf)
+		return ordo_forest_leaf(forest, there);
+	const uint32_t left = swapped(forest, tree, tree->children[there][0], pair),
+		       right = left == ORDO_NONE
+				       ? ORDO_NONE
+				       : swapped(forest, tree, tree->children[there][1], pair);
+	return right == ORDO_NONE ? ORDO_NONE : ordo_forest_add(forest, left, right);
+}
+
+static bool is_below(const struct ordo_sum_tree *tree, uint32_t node, uint32_t above)
+{
+	while (node != above && node != ORDO_NONE)
+		node = tree->parents[node];
+	return node == above;
+}
+
+/* Of a leaf 0. */
+static uint32_t height_of(const struct ordo_sum_tree *tree, uint32_t node)
+{
+	if (node < tree->nleaf)
+		return 0;
+	const uint32_t left = height_of(tree, tree->children[node][0]),
+		       right = height_of(tree, tree->children[node][1]);
+	return 1 + (left > right ? left : right);
+}
+
+/* Within so much of what no order beats, another order is not looked for. */
+enum { NEARLY = 64, MOST_SWAPS = 32 };
+
+static bool is_near(const struct ordo_placed_order *placed)
+{
+	const uint64_t near[2] = {placed->bound[0] * (NEARLY + 1), placed->bound[1] * NEARLY};
+	return ordo_place_reaches(&placed->network, near, placed->placement.time);
+}
+
+/* Two subtrees of the best tree so far change places, again and again, and the new tree is kept if
+ * it is faster. Of equal heights, since a higher tree takes more time until its first result, which
+ * prices do not show. */
+static bool try_swaps(
+	struct ordo_placed_order *placed, const struct wish *wish, struct ordo_error *error)
+{
+	const uint64_t nrank = placed->graph.nrank,
+		       chunks = wish->different * (wish->spreads ? 1 : nrank),
+		       swaps = 4 * EFFORT / (chunks * nrank * nrank * nrank);
+	uint64_t noise = 1;
+	for (uint32_t i = 0; i < swaps && i < MOST_SWAPS && !is_near(placed); i++) {
+		const struct ordo_sum_tree *tree = &placed->tree;
+		uint32_t pair[2];
+		for (uint32_t k = 0; k < 2; k++) {
+			noise = noise * 48271 % 0x7fffffff;
+			pair[k] = (uint32_t)(noise % (tree->nnode - 1));
+		}
+		if (is_below(tree, pair[0], pair[1]) || is_below(tree, pair[1], pair[0]) ||
+			tree->parents[pair[0]] == tree->parents[pair[1]] ||
+			height_of(tree, pair[0]) != height_of(tree, pair[1]))
+			continue;
+		const uint32_t other = swapped(placed->forest, tree, tree->nnode - 1, pair);
+		if (other == ORDO_NONE)
+			return ordo_fail_memory(error);
+		if (!try_tree(placed, other, wish, error))
+			return false;
+	}
+	return true;
+}
+
 /* Dyadic, folded, and merged groups, on trial. Those that come first are kept where others are no
  * faster. */
-static bool try_trees(struct ordo_placed_order *placed, bool spreads, struct ordo_error *error)
+static bool try_trees(
+	struct ordo_placed_order *placed, const struct wish *wish, struct ordo_error *error)
 {
 	for (uint32_t i = 0; i < MOST_TREES; i++) {
 		const struct ordo_tree_name name = {i ? ORDO_FOLDED : ORDO_DYADIC, 0};
@@ -200,7 +292,7 @@ static bool try_trees(struct ordo_placed_order *placed, bool spreads, struct ord
 			      : merge_groups(placed->forest, &placed->network);
 		if (tree == ORDO_NONE)
 			return ordo_fail_memory(error);
-		if (!try_tree(placed, tree, spreads, true, error))
+		if (!try_tree(placed, tree, wish, error))
 			return false;
 		if (reaches(placed, &placed->placement))
 			return true;
@@ -208,20 +300,125 @@ static bool try_trees(struct ordo_placed_order *placed, bool spreads, struct ord
 	return true;
 }
 
-/* Links alone choose the tree, so it is the same whatever adding costs. */
-static bool choose(struct ordo_placed_order *placed, bool spreads, struct ordo_error *error)
+/* Fails where no subtrees that change places make a tree faster. */
+static bool search(
+	struct ordo_placed_order *placed, const struct wish *wish, struct ordo_error *error)
 {
-	const uint64_t adding = placed->network.adding;
-	placed->network.adding = 0;
-	const bool worked = try_trees(placed, spreads, error);
-	placed->network.adding = adding;
-	if (!worked)
+	const uint32_t named = placed->root;
+	/* Where legs share ports, prices do not show how streams share them. */
+	if (!placed->network.shares && !try_swaps(placed, wish, error))
 		return false;
-	if (!adding)
-		return reaches(placed, &placed->placement) ||
-		       try_tree(placed, placed->root, spreads, false, error);
+	return placed->root != named ||
+	       ordo_fail(error, ORDO_USAGE, 0,
+		       "placed: found no order that is faster than order=auto");
+}
+
+/* Links alone choose the tree, so it is the same whatever adding costs, and with any number of
+ * chunks. */
+static bool choose(
+	struct ordo_placed_order *placed, bool spreads, bool searches, struct ordo_error *error)
+{
+	const uint32_t nrank = placed->graph.nrank,
+		       units = units_of(&placed->graph, placed->bound, spreads),
+		       least = nrank > SMALL || nrank <= FEW_RANKS
+				       ? 1
+				       : TRIAL_CHUNKS / (spreads ? 1 : nrank);
+	const uint64_t adding = placed->network.adding;
+	const struct wish wish = {spreads, true, units > least ? units : least};
+	placed->network.adding = 0;
+	const bool worked =
+		try_trees(placed, &wish, error) && (!searches || search(placed, &wish, error));
+	placed->network.adding = adding;
 	ordo_placement_free(&placed->placement);
-	return try_tree(placed, placed->root, spreads, false, error);
+	return worked;
+}
+
+/* How many chunks of a block are placed in any case, if not as many as blocks are enough. */
+static uint32_t usual_units(const struct ordo_placed_order *placed, bool spreads)
+{
+	const uint32_t nrank = placed->graph.nrank,
+		       finer = placed->network.adding && spreads && nrank <= 2 * SMALL
+				       ? nrank > SMALL ? 2 : 4
+				       : 1;
+	return finer * units_of(&placed->graph, placed->bound, spreads);
+}
+
+/* Each of the placed chunks in up to four pieces that follow each other. */
+static uint32_t usual_pieces(uint32_t nchunk, uint32_t nrank)
+{
+	uint32_t pieces = MOST_PIECES;
+	while (pieces > 1 && (uint64_t)pieces * nchunk * nrank > USUAL_MOVES)
+		pieces /= 2;
+	return pieces;
+}
+
+/* How many of a document's chunks of a block are placed each for itself: all, or a half, and so
+ * on. */
+static uint32_t different_of(
+	const struct ordo_placed_order *placed, bool spreads, uint32_t units, uint32_t chunks)
+{
+	const uint32_t nrank = placed->graph.nrank,
+		       most = MOST_DIFFERENT / nrank / (spreads ? 1 : nrank);
+	uint32_t different = chunks;
+	while (different % 2 == 0 && different > most)
+		different /= 2;
+	return different > most || different < units ? units : different;
+}
+
+/* The time of the list schedule of so many chunks, which are placed like these in turn. */
+static bool list_time(const struct ordo_placed_order *placed,
+	const struct ordo_placement *placement, uint32_t count, uint64_t *time,
+	struct ordo_error *error)
+{
+	const struct ordo_place_chunk **ways = ordo_array_make(count, sizeof *ways, 0);
+	struct ordo_place_move *moves = NULL;
+	size_t nmove;
+	for (uint32_t i = 0; ways && i < count; i++)
+		ways[i] = &placement->chunks[i % placement->nchunk];
+	const bool worked = ways && ordo_place_list(&moves, &nmove, time, &placed->network,
+					    &placed->tree, ways, count);
+	free(ways);
+	free(moves);
+	return worked || ordo_fail_memory(error);
+}
+
+/* Places the tree that is chosen as finely as the document allows, if that is faster: as it is
+ * listed, and in the limit of many pieces. */
+static bool place_finely(struct ordo_placed_order *placed, const struct wish *wish, uint32_t count,
+	struct ordo_error *error)
+{
+	struct ordo_placement fine;
+	uint64_t times[2];
+	const bool worked = place(&fine, placed, &placed->tree, wish, error) &&
+			    list_time(placed, &placed->placement, count, &times[0], error) &&
+			    list_time(placed, &fine, count, &times[1], error);
+	if (worked && times[1] < times[0] &&
+		!ordo_fraction_less(placed->placement.time, fine.time)) {
+		ordo_placement_free(&placed->placement);
+		placed->placement = fine;
+		return true;
+	}
+	ordo_placement_free(&fine);
+	return worked;
+}
+
+/* Places the tree that is chosen. */
+static bool place_chosen(struct ordo_placed_order *placed, const struct ordo_placed_wish *asked,
+	struct ordo_error *error)
+{
+	const uint32_t usual = usual_units(placed, asked->spreads), nrank = placed->graph.nrank,
+		       blocks = asked->spreads ? 1 : nrank,
+		       units = asked->chunks && asked->chunks < usual ? asked->chunks : usual;
+	struct wish wish = {asked->spreads, false, units};
+	if (!try_tree(placed, placed->root, &wish, error))
+		return false;
+	const uint32_t nchunk = placed->placement.nchunk == nrank ? nrank : usual * blocks;
+	placed->chunks = nchunk / blocks * usual_pieces(nchunk, nrank);
+	const uint32_t chunks = asked->chunks ? asked->chunks : placed->chunks;
+	placed->network.keeps_order = placed->network.shares || chunks < placed->chunks;
+	wish.different = different_of(placed, asked->spreads, units, chunks);
+	return placed->network.keeps_order || reaches(placed, &placed->placement) ||
+	       wish.different == units || place_finely(placed, &wish, chunks * blocks, error);
 }
 
 static bool find_bound(struct ordo_placed_order *placed, const struct ordo_topology *topology,
@@ -238,26 +435,29 @@ static bool find_bound(struct ordo_placed_order *placed, const struct ordo_topol
 }
 
 bool ordo_placed_order_make(struct ordo_placed_order *placed, const struct ordo_topology *topology,
-	const char *order, bool spreads, double adding_gbs, struct ordo_error *error)
+	const struct ordo_placed_wish *asked, struct ordo_error *error)
 {
+	const bool searches = strcmp(asked->order, "searched") == 0,
+		   chosen = searches || strcmp(asked->order, "auto") == 0;
 	*placed = (struct ordo_placed_order){.forest = ordo_forest_create(error)};
 	if (!placed->forest)
 		return false;
-	if (strcmp(order, "auto") != 0) {
-		placed->root = ordo_forest_read(placed->forest, order, topology->nrank, error);
+	if (!chosen) {
+		placed->root =
+			ordo_forest_read(placed->forest, asked->order, topology->nrank, error);
 		if (placed->root == ORDO_NONE)
 			return false;
 	}
-	if (!find_bound(placed, topology, spreads, error) ||
+	if (!find_bound(placed, topology, asked->spreads, error) ||
 		!ordo_capacities_make(&placed->graph, topology, false, error) ||
 		!ordo_place_network_make(&placed->network, &placed->graph, error))
 		return false;
-	if (adding_gbs > 0)
+	if (asked->adding_gbs > 0)
 		placed->network.adding = 1 + (uint64_t)((double)placed->graph.unit *
 							pow(10, -placed->graph.unit_digits) /
-							adding_gbs * ORDO_ADDING);
-	return (strcmp(order, "auto") != 0 ? try_tree(placed, placed->root, spreads, false, error)
-					   : choose(placed, spreads, error));
+							asked->adding_gbs * ORDO_ADDING);
+	return (!chosen || choose(placed, asked->spreads, searches, error)) &&
+	       place_chosen(placed, asked, error);
 }
 
 void ordo_placed_order_free(struct ordo_placed_order *placed)

@@ -14,18 +14,24 @@ struct ordo_placed_order {
 	struct ordo_sum_tree tree;
 	struct ordo_placement placement;
 	uint64_t bound[2]; /* without the demand for one order; as placement.time */
+	uint32_t chunks;   /* of a block, where the request says nothing */
 };
 
-/* Chooses the tree, unless it is given, and places it.
- *
- *   order     as ordo_forest_read; "auto": chosen
- *   spreads   AllReduce; else ReduceScatter
- *   adding_gbs   how fast a rank adds, where ranks are to share the sums; 0: links alone matter
- *
- * The caller frees it, also after false: the text is no order, a rank cannot be reached, or no
- * memory. */
+struct ordo_placed_wish {
+	/* as ordo_forest_read; "auto": chosen; "searched": one that is faster than that, where
+	 * links are no ports that legs share, else an error */
+	const char *order;
+	bool spreads; /* AllReduce; else ReduceScatter */
+	/* how fast a rank adds, where ranks are to share the sums; 0: links alone matter */
+	double adding_gbs;
+	uint32_t chunks; /* of a block in the document; 0: the request says nothing */
+};
+
+/* Chooses the tree, unless it is given, and places it: the same tree for any number of chunks. The
+ * caller frees it, also after false: the text is no order, a rank cannot be reached, or no memory.
+ */
 bool ordo_placed_order_make(struct ordo_placed_order *placed, const struct ordo_topology *topology,
-	const char *order, bool spreads, double adding_gbs, struct ordo_error *error);
+	const struct ordo_placed_wish *asked, struct ordo_error *error);
 void ordo_placed_order_free(struct ordo_placed_order *placed);
 
 /* placed.c: of a resolved request. NULL: it is for another algorithm, or for one rank. */

@@ -148,6 +148,22 @@ bool ordo_placement_time(const struct ordo_placement *placement,
 	return loads;
 }
 
+/* Whether no placement of so many whole chunks is faster: what is fullest carries a whole number of
+ * them. */
+static bool is_least(const struct placer *placer, const struct ordo_placement *placement)
+{
+	const struct ordo_place_network *network = placer->network;
+	const uint64_t *least = placement->least;
+	bool answer = !network->adding;
+	for (uint32_t a = 0; answer && a < network->graph->narc; a++) {
+		const uint64_t room = (uint64_t)network->graph->arcs[a].units * placer->nchunk;
+		const ordo_wide chunks = ((ordo_wide)least[0] * room + least[1] - 1) / least[1];
+		/* time <= chunks / room */
+		answer = (ordo_wide)placement->time[0] * room <= chunks * placement->time[1];
+	}
+	return answer || ordo_place_reaches(network, least, placement->time);
+}
+
 /* All values go to where the result is wanted. */
 static bool lay_raw(struct placer *placer)
 {
@@ -176,6 +192,9 @@ static uint32_t find_root(struct placer *placer, uint32_t c)
 	uint64_t least = 0;
 	for (uint32_t i = 0; i < nrank; i++) {
 		const uint32_t w = (c + i) % nrank;
+		if (best != ORDO_NONE && placer->spreads &&
+			costs[w] + ordo_prices_spread_least(prices, w) >= least)
+			continue;
 		const uint64_t cost =
 			costs[w] + (placer->spreads ? ordo_prices_spread(prices, w)
 						    : prices->distances[w * nrank + c % nrank]);
@@ -269,7 +288,7 @@ static bool improve(struct placer *placer, struct ordo_placement *placement, uin
 	for (uint32_t pass = 0; pass < passes; pass++) {
 		const uint32_t sharpness =
 			SOFTEST + (SHARPEST - SOFTEST) * pass / (passes > 1 ? passes - 1 : 1);
-		if (ordo_place_reaches(placer->network, placement->least, placement->time))
+		if (is_least(placer, placement))
 			return true;
 		/* The first pass begins without loads. */
 		for (uint32_t c = 0; !pass && c < placer->nchunk; c++) {
@@ -431,24 +450,22 @@ static bool take_best(struct exchange *exchange, const struct ordo_placement *pl
 	return true;
 }
 
-enum { EXCHANGES = 2000000, MOST_EXCHANGES = 8192 };
-
 /* From the best placement on, chunks on the fullest links and adders are placed anew, while that
  * helps any; where it helps none, some are moved by chance before. */
-static bool exchange_all(struct placer *placer, struct ordo_placement *placement)
+static bool exchange_all(
+	struct placer *placer, struct ordo_placement *placement, uint32_t exchanges)
 {
-	const uint64_t nrank = placer->network->nrank, effort = EXCHANGES / (nrank * nrank * nrank);
 	struct exchange exchange = {.placer = placer,
 		.before = make_chunks(1, placer->tree->nnode),
 		.all = make_chunks(placer->nchunk, placer->tree->nnode),
 		.loads = ordo_array_make(nload(placer), sizeof(uint64_t), 0),
-		.left = effort < MOST_EXCHANGES ? effort : MOST_EXCHANGES};
+		.left = exchanges};
 	exchange.failed = !take_best(&exchange, placement);
 	measure(&exchange);
-	move_all(&exchange);
+	if (!is_least(placer, placement))
+		move_all(&exchange);
 	exchange.failed = exchange.failed || !keep(placer, placement);
-	while (!exchange.failed && exchange.left &&
-		!ordo_place_reaches(placer->network, placement->least, placement->time)) {
+	while (!exchange.failed && exchange.left && !is_least(placer, placement)) {
 		measure(&exchange);
 		kick(&exchange);
 		exchange.failed = exchange.failed || !keep(placer, placement);
@@ -461,7 +478,7 @@ static bool exchange_all(struct placer *placer, struct ordo_placement *placement
 
 bool ordo_place(struct ordo_placement *placement, const struct ordo_place_network *network,
 	const struct ordo_sum_tree *tree, bool spreads, uint32_t nchunk, const uint64_t bound[2],
-	uint32_t passes, struct ordo_error *error)
+	const struct ordo_place_effort *effort, struct ordo_error *error)
 {
 	struct placer placer = {.network = network,
 		.tree = tree,
@@ -482,8 +499,9 @@ bool ordo_place(struct ordo_placement *placement, const struct ordo_place_networ
 		ordo_prices_set(&placer.prices, 0);
 		ordo_prices_bound(&placer.prices, spreads, placement->least);
 		worked = (lay_raw(&placer) && keep(&placer, placement) &&
-				 improve(&placer, placement, passes) &&
-				 (passes < 2 || exchange_all(&placer, placement))) ||
+				 improve(&placer, placement, effort->passes) &&
+				 (!effort->exchanges ||
+					 exchange_all(&placer, placement, effort->exchanges))) ||
 			 ordo_fail_memory(error);
 	}
 	free_chunks(placer.chunks, nchunk);

@@ -27,6 +27,10 @@ struct ordo_place_network {
 	uint32_t nrank;
 	struct ordo_leg *legs; /* [nrank][nrank] */
 	uint32_t *arcs;	       /* of the graph */
+	bool shares;	       /* some arcs are of several legs, as those at a switch */
+	/* Chunks are better begun in their order: because streams share arcs, or chunks are so few
+	 * that latencies count. */
+	bool keeps_order;
 	/* The time of an addition at a rank over that of a chunk on an arc of one unit, in parts of
 	 * ORDO_ADDING; 0: sums cost nothing. */
 	uint64_t adding;
@@ -65,18 +69,23 @@ struct ordo_placement {
 };
 void ordo_placement_free(struct ordo_placement *placement);
 
+/* How much is tried. */
+struct ordo_place_effort {
+	uint32_t passes;    /* how often every chunk is placed anew, at most */
+	uint32_t exchanges; /* how many chunks on the fullest links are then, at most */
+};
+
 /* Places the tree for nchunk chunks.
  *
  *   spreads   the result goes from chunk i's root to all ranks, and the root is free; otherwise the
  *             result of chunk i is wanted at rank i % nrank
  *   bound     numerator, denominator: what no order can beat, in the units of `time`; a placement
  *             that reaches it is the last that is looked at
- *   passes    how often every chunk is placed anew, at most
  *
  * The caller frees it, also after false: no memory, or a rank that another cannot reach. */
 bool ordo_place(struct ordo_placement *placement, const struct ordo_place_network *network,
 	const struct ordo_sum_tree *tree, bool spreads, uint32_t nchunk, const uint64_t bound[2],
-	uint32_t passes, struct ordo_error *error);
+	const struct ordo_place_effort *effort, struct ordo_error *error);
 
 /* Whether a time is no more than what links, or additions that all ranks share, let no order
  * beat. */

@@ -21,6 +21,8 @@ bool ordo_prices_make(struct ordo_prices *prices, const struct ordo_place_networ
 		.prices = ordo_array_make(narc + nrank, sizeof(uint64_t), 0),
 		.distances = ordo_array_make(nrank * nrank, sizeof(uint64_t), 0),
 		.nexts = ordo_array_make(nrank * nrank, sizeof(uint16_t), 0),
+		.legs = ordo_array_make(nrank * nrank, sizeof(uint64_t), 0),
+		.entries = ordo_array_make(nrank, sizeof(uint64_t), 0),
 		.all = ordo_array_make(nvertex * nvertex, sizeof(uint64_t), 0),
 		.costs = ordo_array_make(tree->nnode * nrank, sizeof(uint64_t), 0),
 		.places = ordo_array_make(tree->nnode * nrank, sizeof(uint16_t), 0),
@@ -28,8 +30,8 @@ bool ordo_prices_make(struct ordo_prices *prices, const struct ordo_place_networ
 		.parents = ordo_array_make(nrank, sizeof(uint16_t), 0),
 		.order = ordo_array_make(nrank, sizeof(uint16_t), 0)};
 	return (prices->loads && prices->prices && prices->distances && prices->nexts &&
-		       prices->all && prices->costs && prices->places && prices->near &&
-		       prices->parents && prices->order) ||
+		       prices->legs && prices->entries && prices->all && prices->costs &&
+		       prices->places && prices->near && prices->parents && prices->order) ||
 	       ordo_fail_memory(error);
 }
 
@@ -39,6 +41,8 @@ void ordo_prices_free(struct ordo_prices *prices)
 	free(prices->prices);
 	free(prices->distances);
 	free(prices->nexts);
+	free(prices->legs);
+	free(prices->entries);
 	free(prices->all);
 	free(prices->costs);
 	free(prices->places);
@@ -152,13 +156,17 @@ void ordo_prices_measure(struct ordo_prices *prices)
 	const struct ordo_place_network *network = prices->network;
 	const uint32_t nrank = network->nrank;
 	uint64_t *distances = prices->distances;
+	for (uint32_t v = 0; v < nrank; v++)
+		prices->entries[v] = ORDO_UNREACHED;
 	for (uint32_t i = 0; i < nrank * nrank; i++) {
 		const struct ordo_leg *leg = &network->legs[i];
 		uint64_t sum = i % nrank == i / nrank ? 0 : ORDO_UNREACHED;
 		for (uint32_t a = leg->first; a < leg->end; a++)
 			sum = (a == leg->first ? 0 : sum) + prices->prices[network->arcs[a]];
-		distances[i] = sum;
+		distances[i] = prices->legs[i] = sum;
 		prices->nexts[i] = (uint16_t)(i % nrank);
+		if (i % nrank != i / nrank && sum < prices->entries[i % nrank])
+			prices->entries[i % nrank] = sum;
 	}
 	for (uint32_t over = 0; over < nrank; over++)
 		for (uint32_t from = 0; from < nrank; from++) {
@@ -216,10 +224,17 @@ void ordo_prices_place(struct ordo_prices *prices, bool with_sums)
 	}
 }
 
+uint64_t ordo_prices_spread_least(const struct ordo_prices *prices, uint32_t root)
+{
+	uint64_t sum = 0;
+	for (uint32_t v = 0; v < prices->network->nrank; v++)
+		sum += v == root ? 0 : prices->entries[v];
+	return sum;
+}
+
 uint64_t ordo_prices_spread(struct ordo_prices *prices, uint32_t root)
 {
-	const struct ordo_place_network *network = prices->network;
-	const uint32_t nrank = network->nrank;
+	const uint32_t nrank = prices->network->nrank;
 	uint64_t sum = 0;
 	uint32_t last = root;
 	for (uint32_t v = 0; v < nrank; v++) {
@@ -231,12 +246,9 @@ uint64_t ordo_prices_spread(struct ordo_prices *prices, uint32_t root)
 	for (uint32_t count = 1; count < nrank; count++) {
 		uint32_t best = ORDO_NONE;
 		for (uint32_t v = 0; v < nrank; v++) {
-			const struct ordo_leg *leg = &network->legs[last * nrank + v];
+			const uint64_t price = prices->legs[last * nrank + v];
 			if (prices->near[v] == UINT64_MAX)
 				continue;
-			uint64_t price = leg->first == leg->end ? ORDO_UNREACHED : 0;
-			for (uint32_t a = leg->first; a < leg->end; a++)
-				price += prices->prices[network->arcs[a]];
 			if (price < prices->near[v]) {
 				prices->near[v] = price;
 				prices->parents[v] = (uint16_t)last;

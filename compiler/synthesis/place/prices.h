@@ -16,6 +16,8 @@ struct ordo_prices {
 	/* [nrank][nrank] of the cheapest way, and the rank behind the first one on it */
 	uint64_t *distances;
 	uint16_t *nexts;
+	uint64_t *legs;	   /* [nrank][nrank] the price of a leg */
+	uint64_t *entries; /* [nrank] the cheapest leg to a rank */
 	uint64_t *all;	   /* [nvertex][nvertex] */
 	uint64_t *costs;   /* [nnode][nrank] of a node's value there */
 	uint16_t *places;  /* [nnode][nrank] where it is best computed for that */
@@ -46,6 +48,8 @@ ordo_wide ordo_loads_weight(const struct ordo_place_network *network, const uint
 /* The time of the busiest link, and of the busiest adder if that is longer, of so many chunks. */
 void ordo_loads_time(const struct ordo_place_network *network, const uint64_t *loads,
 	uint32_t nchunk, uint64_t time[2]);
+/* No more than ordo_prices_spread: every other rank is entered. */
+uint64_t ordo_prices_spread_least(const struct ordo_prices *prices, uint32_t root);
 /* The cost of a tree of legs that brings the result from a rank to all; the tree in ->parents. */
 uint64_t ordo_prices_spread(struct ordo_prices *prices, uint32_t root);
 /* What no placement of the tree can beat, in vectors over units: raises `least` to it. Changes the

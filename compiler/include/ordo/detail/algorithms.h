@@ -52,7 +52,7 @@ struct ordo_variant {
 	uint32_t most_ranks; /* only up to so many; 0: any number */
 	/* bit (1 << op): chunks follow each other, so that K is worth choosing by size */
 	uint32_t pipelines;
-	bool halves; /* half its own K is worth trying too */
+	uint8_t halves; /* how often half of its own K, and half of that, is worth trying too */
 	/* the greatest K that is tried, times blocks and ranks; 0: no limit but that of any K */
 	uint32_t most_moves;
 };

@@ -50,7 +50,7 @@ struct ordo_candidate {
 		/* the busiest rank sends volume/whole of what all blocks are; in lowest terms */
 		whole;
 	bool pipelines;	      /* chunks follow each other: another K would be another cost */
-	bool halves;	      /* half as many chunks are worth trying too */
+	uint8_t halves;	      /* how often half as many chunks are worth trying too */
 	uint32_t most_chunks; /* the greatest K that is tried; 0: no limit of its own */
 };
 
