@@ -3,7 +3,7 @@
 
 /* Steps of a search one way, and then the other. Forwards, few streams know the move for long, and
  * a step looks at one edge; backwards, a stream knows of most others at once. */
-enum { FEW_VISITS = 64, NRECENT = 8, FORWARD_STEPS = 1024, BACKWARD_STEPS = 16 };
+enum { FEW_VISITS = 64, NRECENT = 8, FORWARD_STEPS = 64, BACKWARD_STEPS = 16 };
 
 void ordo_order_start_search(struct ordering *o)
 {
