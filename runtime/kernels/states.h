@@ -161,22 +161,81 @@ static ALWAYS_INLINE vector four_bins(const vector *state, size_t words)
 	return words > 2 ? bin | (state[2] & lanes_of(7)) << 6 : bin;
 }
 
+/* Some lanes, as the CPU names them: chosen from two vectors, and added to alone. */
+#if defined(__AVX512BW__)
+typedef __mmask8 some_lanes;
+
+static inline vector absolute_lanes(vector a)
+{
+	return (vector)_mm512_abs_epi64((__m512i)a);
+}
+
+static inline some_lanes negative_lanes(vector a)
+{
+	return _mm512_movepi64_mask((__m512i)a);
+}
+
+static inline some_lanes equal_lanes(vector a, vector b)
+{
+	return _mm512_cmpeq_epi64_mask((__m512i)a, (__m512i)b);
+}
+
+static inline vector choose_lanes(some_lanes lanes, vector a, vector b)
+{
+	return (vector)_mm512_mask_blend_epi64(lanes, (__m512i)b, (__m512i)a);
+}
+
+static inline vector add_to_lanes(some_lanes lanes, vector a, vector b)
+{
+	return (vector)_mm512_mask_add_epi64((__m512i)a, lanes, (__m512i)a, (__m512i)b);
+}
+#else
+typedef vector some_lanes;
+
+static inline vector absolute_lanes(vector a)
+{
+	const vector sign = (vector)((i64s)a < 0);
+	return (a ^ sign) - sign;
+}
+
+static inline some_lanes negative_lanes(vector a)
+{
+	return (vector)((i64s)a < 0);
+}
+
+static inline some_lanes equal_lanes(vector a, vector b)
+{
+	return (vector)(a == b);
+}
+
+static inline vector choose_lanes(some_lanes lanes, vector a, vector b)
+{
+	return choose(lanes, a, b);
+}
+
+static inline vector add_to_lanes(some_lanes lanes, vector a, vector b)
+{
+	return a + (b & lanes);
+}
+#endif
+
 /* ordo_binned_add of every lane, without a branch: where bins differ, they do so at random, and a
  * branch that is predicted wrongly costs more than all of this. */
 static ALWAYS_INLINE void add_apart(vector *state, const vector *other, size_t words)
 {
 	const vector ahead = four_bins(state, words) - four_bins(other, words),
-		     swapped = (vector)((i64s)ahead < 0), apart = (ahead ^ swapped) - swapped,
 		     infinities = (state[0] | other[0]) & lanes_of(ORDO_INFINITY_TAGS);
+	const vector apart = absolute_lanes(ahead);
+	const some_lanes swapped = negative_lanes(ahead);
 	vector high[ORDO_MOST_STATE_WORDS], low[ORDO_MOST_STATE_WORDS];
 	for (size_t k = 0; k < words; k++) {
-		high[k] = choose(swapped, other[k], state[k]);
-		low[k] = choose(swapped, state[k], other[k]) & ~lanes_of(ORDO_BINNED_TAGS);
+		high[k] = choose_lanes(swapped, other[k], state[k]);
+		low[k] = choose_lanes(swapped, state[k], other[k]) & ~lanes_of(ORDO_BINNED_TAGS);
 	}
 	for (size_t down = 0; down < words; down++) {
-		const vector is_down = (vector)(apart == lanes_of(4 * down));
+		const some_lanes so_far = equal_lanes(apart, lanes_of(4 * down));
 		for (size_t k = down; k < words; k++)
-			high[k] += low[k - down] & is_down;
+			high[k] = add_to_lanes(so_far, high[k], low[k - down]);
 	}
 	for (size_t k = 0; k < words; k++)
 		state[k] = high[k];
