@@ -24,8 +24,8 @@
  *   a ring the reader a of a chunk reaches the write b that replaces it only by the chunk's own way
  *   round, which is one chain: O(1) instead of N - 1 hops.
  * - A search forwards from a over the edges: where few were told, that ends at once. In turn with
- *   it a search goes back from b, never twice over the same part of a stream, and never past a: every
- *   path is increasing in program order. Whichever is done first answers. It is exact until
+ *   it a search goes back from b, never twice over the same part of a stream, and never past a:
+ *   every path is increasing in program order. Whichever is done first answers. It is exact until
  *   search_visits are used up for the whole compilation, and then gives up after a few visits a
  *   question, answering no: the edge may then be superfluous, never missing.
  *
