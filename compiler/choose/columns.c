@@ -8,6 +8,9 @@
 
 /* Times that differ by less are equal: sums of the same terms in another order. */
 #define SAME (1 + 1e-9)
+#define GROWN 1.1
+/* Lazily, so many times the best is simulated of a candidate that may be tried with more chunks. */
+#define FAR_ENOUGH 4
 
 static void free_times(struct ordo_column *column)
 {
@@ -149,6 +152,27 @@ static bool time_candidate(struct ordo_columns *columns, uint32_t i, struct ordo
 	return worked;
 }
 
+/* Whether a candidate is the one before it with more chunks. */
+static bool has_more_chunks(const struct ordo_table *table, uint32_t i)
+{
+	return i && i < table->count && table->items[i].candidate &&
+	       table->items[i].candidate == table->items[i - 1].candidate;
+}
+
+/* Whether with so many chunks a candidate need not be tried: fewer of them already took longer than
+ * the best, and a tenth longer than fewer still. More chunks shrink the ends of a pipeline, each
+ * time by less, and cost tasks, each time more. */
+static bool has_grown(const struct ordo_columns *columns, const struct ordo_column *column,
+	uint32_t i, double best)
+{
+	if (!has_more_chunks(columns->table, i) || !has_more_chunks(columns->table, i - 1))
+		return false;
+	const double before = column->seconds[i - 2],
+		     last = fmax(column->seconds[i - 1], column->over[i - 1]);
+	return (before >= 0 && last > best * SAME && last > GROWN * before) ||
+	       has_grown(columns, column, i - 1, best);
+}
+
 /* Simulates one candidate, and evaluates it if it is the fastest so far of those that suit; unless
  * `lazily`, evaluates it in any case. */
 static bool compare_candidate(struct ordo_columns *columns, struct ordo_column *column, uint32_t i,
@@ -163,10 +187,11 @@ static bool compare_candidate(struct ordo_columns *columns, struct ordo_column *
 		return false;
 	/* Lazily, a candidate as fast as the best is timed but not evaluated. */
 	const double enough = lazily ? *best / SAME : *best * SAME,
-		     limit = isfinite(*best) ? *best * SAME : 0;
+		     far = has_more_chunks(columns->table, i + 1) ? FAR_ENOUGH : SAME,
+		     limit = isfinite(*best) ? *best * far : 0;
 	const double least =
 		lazily ? fmax(ordo_columns_bound(columns, i, column->bytes), column->over[i]) : 0;
-	if (least > enough)
+	if (least > enough || (lazily && has_grown(columns, column, i, *best)))
 		return true;
 	if (!time_candidate(columns, i, column, lazily ? limit : 0, error))
 		return false;
@@ -179,13 +204,17 @@ static bool compare_candidate(struct ordo_columns *columns, struct ordo_column *
 	return true;
 }
 
-/* Sorts candidates by their lower bounds, so that fast ones rule out slow ones. */
+/* Sorts candidates by their lower bounds, so that fast ones rule out slow ones; those with more
+ * chunks come after those with fewer. */
 static bool order_candidates(const struct ordo_columns *columns, uint64_t bytes, uint32_t *order)
 {
 	double *bounds = calloc((size_t)columns->table->count + 1, sizeof *bounds);
+	double before = 0;
 	for (uint32_t i = 0; bounds && i < columns->table->count; i++) {
-		const double bound =
-			columns->wish->lazily ? ordo_columns_bound(columns, i, bytes) : 0;
+		double bound = columns->wish->lazily ? ordo_columns_bound(columns, i, bytes) : 0;
+		if (has_more_chunks(columns->table, i))
+			bound = fmax(bound, before);
+		before = bound;
 		uint32_t at = i;
 		for (; at && bounds[at - 1] > bound; at--) {
 			bounds[at] = bounds[at - 1];

@@ -57,7 +57,7 @@ bool find_fastest(struct call *call, const struct tuning_options *args,
 		.add_cost = ordo_adding_cost(predicted->topology,
 			machine_of(args->setting).reduce_bandwidth_gbs, &args->problem,
 			predicted->type),
-		.lazily = args->problem.nrank > MOST_RANKS_FOR_ALL};
+		.lazily = args->lazily || args->problem.nrank > MOST_RANKS_FOR_ALL};
 	const bool worked = ordo_tune(&asked, tuning, &error);
 	hide_progress(&progress);
 	return worked || refuse_tuning(call, args, &asked, tuning, &error);

@@ -14,6 +14,7 @@ struct tuning_options {
 	const char *algorithm;		    /* NULL: all algorithms */
 	uint64_t from_bytes, to_bytes;	    /* one size is allowed */
 	uint32_t max_tokens, staging_slots; /* as in a request */
+	bool lazily;			    /* leave out what cannot be the fastest */
 };
 
 /* Fills the tuning, for the topology and the type of `predicted`. Free it with ordo_tuning_free,

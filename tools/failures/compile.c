@@ -132,7 +132,8 @@ static bool compile_on(struct call *call, struct making *making, struct ordo_top
 		.from_bytes = request->bytes,
 		.to_bytes = request->bytes,
 		.max_tokens = request->max_tokens,
-		.staging_slots = request->staging_slots};
+		.staging_slots = request->staging_slots,
+		.lazily = true};
 	bool worked = find_fastest(call, &fastest, &predicted, &tuning);
 	if (worked) {
 		struct ordo_schedule *schedule = tuning.selection.ranges[0].schedule;
