@@ -8,9 +8,10 @@
 
 /* Times that differ by less are equal: sums of the same terms in another order. */
 #define SAME (1 + 1e-9)
+/* Lazily, a candidate that takes so many times the best, and so many times as long as with fewer
+ * chunks, is not tried with more: those that are cut unluckily gain less than that. */
+#define FAR 1.5
 #define GROWN 1.1
-/* Lazily, so many times the best is simulated of a candidate that may be tried with more chunks. */
-#define FAR_ENOUGH 4
 
 static void free_times(struct ordo_column *column)
 {
@@ -159,17 +160,20 @@ static bool has_more_chunks(const struct ordo_table *table, uint32_t i)
 	       table->items[i].candidate == table->items[i - 1].candidate;
 }
 
-/* Whether with so many chunks a candidate need not be tried: fewer of them already took longer than
- * the best, and a tenth longer than fewer still. More chunks shrink the ends of a pipeline, each
- * time by less, and cost tasks, each time more. */
+/* Whether with so many chunks a candidate need not be tried: fewer of them already took far longer
+ * than the best, and longer than fewer still. More chunks shrink the ends of a pipeline, each time
+ * by less, and cost tasks, each time more. Not for a range: where a candidate is tried at some
+ * sizes only, the size from which it is the fastest is not known. */
 static bool has_grown(const struct ordo_columns *columns, const struct ordo_column *column,
 	uint32_t i, double best)
 {
-	if (!has_more_chunks(columns->table, i) || !has_more_chunks(columns->table, i - 1))
+	const struct ordo_selection_wish *wish = &columns->wish->selection;
+	if (wish->from_bytes != wish->to_bytes || !has_more_chunks(columns->table, i) ||
+		!has_more_chunks(columns->table, i - 1))
 		return false;
 	const double before = column->seconds[i - 2],
 		     last = fmax(column->seconds[i - 1], column->over[i - 1]);
-	return (before >= 0 && last > best * SAME && last > GROWN * before) ||
+	return (before >= 0 && last > best * FAR && last > GROWN * before) ||
 	       has_grown(columns, column, i - 1, best);
 }
 
@@ -187,7 +191,7 @@ static bool compare_candidate(struct ordo_columns *columns, struct ordo_column *
 		return false;
 	/* Lazily, a candidate as fast as the best is timed but not evaluated. */
 	const double enough = lazily ? *best / SAME : *best * SAME,
-		     far = has_more_chunks(columns->table, i + 1) ? FAR_ENOUGH : SAME,
+		     far = has_more_chunks(columns->table, i + 1) ? 2 * FAR : SAME,
 		     limit = isfinite(*best) ? *best * far : 0;
 	const double least =
 		lazily ? fmax(ordo_columns_bound(columns, i, column->bytes), column->over[i]) : 0;
@@ -204,17 +208,17 @@ static bool compare_candidate(struct ordo_columns *columns, struct ordo_column *
 	return true;
 }
 
-/* Sorts candidates by their lower bounds, so that fast ones rule out slow ones; those with more
- * chunks come after those with fewer. */
+/* Sorts candidates by their lower bounds, so that fast ones rule out slow ones. Last, from the
+ * fewest on, come those that two with fewer chunks may rule out. */
 static bool order_candidates(const struct ordo_columns *columns, uint64_t bytes, uint32_t *order)
 {
-	double *bounds = calloc((size_t)columns->table->count + 1, sizeof *bounds);
-	double before = 0;
-	for (uint32_t i = 0; bounds && i < columns->table->count; i++) {
-		double bound = columns->wish->lazily ? ordo_columns_bound(columns, i, bytes) : 0;
-		if (has_more_chunks(columns->table, i))
-			bound = fmax(bound, before);
-		before = bound;
+	const struct ordo_table *table = columns->table;
+	double *bounds = calloc((size_t)table->count + 1, sizeof *bounds);
+	for (uint32_t i = 0; bounds && i < table->count; i++) {
+		const bool last = has_more_chunks(table, i) && has_more_chunks(table, i - 1);
+		const double bound = !columns->wish->lazily ? 0
+				     : last		    ? HUGE_VAL
+							    : ordo_columns_bound(columns, i, bytes);
 		uint32_t at = i;
 		for (; at && bounds[at - 1] > bound; at--) {
 			bounds[at] = bounds[at - 1];
@@ -242,11 +246,10 @@ static void report_progress(const struct ordo_columns *columns, uint32_t ndone)
 /* Whether a candidate with so many chunks that compiling it takes long may be faster than the best
  * by a part worth that. Siblings with fewer chunks tell: a pipeline takes a time that does not
  * shrink, and its ends, which do in proportion to a chunk. Where a sibling gained a tenth, links
- * are not busy yet, and all of the time may shrink so. */
+ * are not busy yet, and it may gain twice that. */
 static bool is_promising(const struct ordo_columns *columns, const struct ordo_column *column,
 	uint32_t i, double best)
 {
-	const double enough = best * (1 - 1. / 512);
 	const struct ordo_evaluated *items = columns->table->items;
 	if (i < 2 || items[i - 2].candidate != items[i].candidate)
 		return i && items[i - 1].candidate == items[i].candidate &&
@@ -255,23 +258,101 @@ static bool is_promising(const struct ordo_columns *columns, const struct ordo_c
 		     last = column->seconds[i - 1];
 	if (before < 0 || last < 0)
 		return false;
-	if (before > 1.1 * last)
-		return last * items[i - 1].chunks_per_block / items[i].chunks_per_block < enough;
 	const double shrunk = 1. / items[i - 2].chunks_per_block -
 			      1. / items[i - 1].chunks_per_block,
-		     shrinks = 1. / items[i - 1].chunks_per_block - 1. / items[i].chunks_per_block;
-	return last - (before - last) / shrunk * shrinks < enough;
+		     shrinks = 1. / items[i - 1].chunks_per_block - 1. / items[i].chunks_per_block,
+		     gain = (before - last) / shrunk * shrinks * (before > 1.1 * last ? 2 : 1);
+	return last - gain < best * (1 - 1. / 512);
 }
 
-/* Those with many chunks come last, from the fewest on. */
+/* Whether an earlier candidate with as many chunks took the same time at every smaller number of
+ * chunks, two at least: then the two differ in nothing that costs time here, such as ways where
+ * there is one, and with more chunks the earlier one wins the tie. */
+static bool has_twin(
+	const struct ordo_columns *columns, const struct ordo_column *column, uint32_t i)
+{
+	const struct ordo_evaluated *items = columns->table->items;
+	for (uint32_t k = 0; k < i; k++) {
+		uint32_t same = 0;
+		if (items[k].candidate == items[i].candidate || items[k].why ||
+			items[k].chunks_per_block != items[i].chunks_per_block)
+			continue;
+		for (uint32_t back = 1;
+			back <= k && items[i - back].candidate == items[i].candidate; back++) {
+			const double one = column->seconds[k - back],
+				     other = column->seconds[i - back];
+			if (items[k - back].candidate != items[k].candidate ||
+				items[k - back].chunks_per_block !=
+					items[i - back].chunks_per_block ||
+				one < 0 || other < one / SAME || other > one * SAME) {
+				same = 0;
+				break;
+			}
+			same++;
+		}
+		if (same >= 2)
+			return true;
+	}
+	return false;
+}
+
+/* Simulates those with many chunks that are promising, unless they are left out; *best becomes the
+ * least time of those that are not known not to suit. None is given up whose time the promise of
+ * the next one needs; nor where an order is chosen, since the fastest of each is wanted. */
+static bool time_large(struct ordo_columns *columns, struct ordo_column *column,
+	const bool *left_out, double *best, struct ordo_error *error)
+{
+	for (uint32_t i = 0; i < columns->table->count; i++) {
+		const struct ordo_evaluated *item = &columns->table->items[i];
+		const bool whole = columns->wish->selection.one_order,
+			   last = item[1].candidate != item->candidate;
+		const double limit = isfinite(*best) && last && !whole ? *best * SAME : 0;
+		if (!item->large || (left_out && left_out[i]) ||
+			!is_promising(columns, column, i, *best) ||
+			(!whole && has_twin(columns, column, i)))
+			continue;
+		if (column->seconds[i] < 0 && column->over[i] < *best &&
+			!time_candidate(columns, i, column, limit, error))
+			return false;
+		if (column->seconds[i] >= 0 && column->seconds[i] < *best && !item->why)
+			*best = column->seconds[i];
+	}
+	return true;
+}
+
+/* Evaluates those with many chunks that are as fast as the best. *lost: the best of all is one of
+ * them, and none of them suits. */
+static bool evaluate_large(struct ordo_columns *columns, const struct ordo_column *column,
+	double best, bool *lost, struct ordo_error *error)
+{
+	bool won = false;
+	*lost = false;
+	for (uint32_t i = 0; i < columns->table->count; i++) {
+		const struct ordo_evaluated *item = &columns->table->items[i];
+		if (!item->large || item->why || column->seconds[i] < 0 ||
+			column->seconds[i] > best * SAME || (won && columns->wish->lazily))
+			continue;
+		if (!ordo_evaluate(columns->table, i, NULL, error))
+			return false;
+		won |= item->suits;
+		*lost |= !item->suits;
+	}
+	*lost &= !won;
+	return true;
+}
+
+/* Those with many chunks come last, from the fewest on. Their proofs take long, so only what is
+ * the fastest is proved; if that does not suit, others are looked at again. */
 static bool fill_large(struct ordo_columns *columns, struct ordo_column *column,
 	const bool *left_out, double best, struct ordo_error *error)
 {
-	for (uint32_t i = 0; i < columns->table->count; i++)
-		if (columns->table->items[i].large && (!left_out || !left_out[i]) &&
-			is_promising(columns, column, i, best) &&
-			!compare_candidate(columns, column, i, &best, error))
+	bool lost = true;
+	while (lost) {
+		double least = best;
+		if (!time_large(columns, column, left_out, &least, error) ||
+			!evaluate_large(columns, column, least, &lost, error))
 			return false;
+	}
 	return true;
 }
 

@@ -121,11 +121,13 @@ static double find_least(const struct ordo_tune_wish *wish, uint64_t bytes, bool
 	for (uint32_t i = 0; i < candidates.count; i++) {
 		const struct ordo_candidate *one = &candidates.items[i];
 		const bool pipelines = one->pipelines && !wish->selection.problem.chunks_per_block;
-		const bool halves = pipelines && one->halves && one->chunks_per_block % 2 == 0;
-		for (uint32_t m = halves ? 0 : 1; m <= (pipelines ? 256 : 1); m = m ? 4 * m : 1) {
-			const uint32_t own = one->chunks_per_block, K = m ? own * m : own / 2,
-				       most = one->most_chunks ? one->most_chunks : 1024;
-			if (m > 1 && (m > 64 || K > most) &&
+		const uint32_t own = one->chunks_per_block,
+			       most = one->most_chunks ? one->most_chunks : 1024;
+		for (int m = pipelines ? -one->halves : 0; m <= (pipelines ? 4 : 0); m++) {
+			const uint32_t K = m < 0 ? own >> -m : own << 2 * m;
+			if (m < 0 && own % (1u << -m))
+				continue;
+			if (m > 0 && (m > 3 || K > most) &&
 				!(large &&
 					are_large(one, K,
 						bytes / ordo_nblock(&wish->selection.problem) / K)))
