@@ -13,12 +13,21 @@
 #include "passes.h"
 #include <stdlib.h>
 
+/* The question about a touch, at one point of a pass. */
+struct probe {
+	uint32_t batch, key; /* its pass, and its place in that pass */
+	uint32_t lane;	     /* of the batch */
+	struct touch *touch;
+};
+
 struct entry_exit {
 	struct verifier *verifier;
 	bool backwards;
 	uint32_t *lane_of; /* [nrank] ORDO_NONE: no probe */
 	uint32_t *ranks;   /* [nlane] */
 	uint32_t nlane;
+	struct probe *probes; /* [nprobe] sorted by batch and key */
+	uint32_t nprobe;
 	struct passes passes;
 };
 
@@ -38,16 +47,23 @@ static uint32_t key_of(const struct entry_exit *entry_exit, uint32_t task)
 
 static void add_probe(struct entry_exit *entry_exit, struct touch *touch)
 {
-	struct passes *passes = &entry_exit->passes;
 	uint32_t *lane = &entry_exit->lane_of[touch->rank];
 	if (*lane == ORDO_NONE) {
 		*lane = entry_exit->nlane++;
 		entry_exit->ranks[*lane] = touch->rank;
 	}
-	passes->probes[passes->nprobe++] = (struct probe){.batch = *lane / LINE_BITS,
+	entry_exit->probes[entry_exit->nprobe++] = (struct probe){.batch = *lane / LINE_BITS,
 		.key = key_of(entry_exit, entry_exit->backwards ? touch->last : touch->first),
 		.lane = *lane % LINE_BITS,
-		.target = touch};
+		.touch = touch};
+}
+
+static int compare_probes(const void *left, const void *right)
+{
+	const struct probe *a = left, *b = right;
+	if (a->batch != b->batch)
+		return a->batch < b->batch ? -1 : 1;
+	return a->key < b->key ? -1 : a->key > b->key;
 }
 
 static void add_probes(struct entry_exit *entry_exit)
@@ -56,7 +72,8 @@ static void add_probes(struct entry_exit *entry_exit)
 	for (uint32_t i = 0; i < verifier->touches.count; i++)
 		if (is_open(&verifier->touches.items[i], entry_exit->backwards))
 			add_probe(entry_exit, &verifier->touches.items[i]);
-	ordo_passes_sort(&entry_exit->passes);
+	qsort(entry_exit->probes, entry_exit->nprobe, sizeof *entry_exit->probes, compare_probes);
+	verifier->findings.proof->order_swept += entry_exit->nprobe;
 }
 
 static bool pass_event(struct entry_exit *entry_exit, uint32_t id)
@@ -76,7 +93,7 @@ static bool pass_event(struct entry_exit *entry_exit, uint32_t id)
 /* Is the bit of the touch's rank set in its stream? */
 static void read_probe(struct entry_exit *entry_exit, const struct probe *probe)
 {
-	struct touch *touch = probe->target;
+	struct touch *touch = probe->touch;
 	const struct line *line = &entry_exit->passes.lines[touch->stream];
 	if (!(line->bits[probe->lane / 64] >> probe->lane % 64 & 1))
 		return;
@@ -103,7 +120,7 @@ static void begin_pass(struct entry_exit *entry_exit, uint32_t first_lane)
 static bool run_pass(struct entry_exit *entry_exit, uint32_t batch, const struct probe **next)
 {
 	const struct query_list *queries = &entry_exit->verifier->queries;
-	const struct probe *end = entry_exit->passes.probes + entry_exit->passes.nprobe;
+	const struct probe *end = entry_exit->probes + entry_exit->nprobe;
 	begin_pass(entry_exit, batch * LINE_BITS);
 	for (uint32_t i = 0; i < queries->norder; i++) {
 		const uint32_t place = entry_exit->backwards ? queries->norder - 1 - i : i,
@@ -121,7 +138,7 @@ static bool run_pass(struct entry_exit *entry_exit, uint32_t batch, const struct
 static bool run_passes(struct entry_exit *entry_exit)
 {
 	const struct ordo_verify_options *options = entry_exit->verifier->options;
-	const struct probe *next = entry_exit->passes.probes;
+	const struct probe *next = entry_exit->probes;
 	for (uint32_t batch = 0; batch * LINE_BITS < entry_exit->nlane; batch++) {
 		if (options->progress)
 			options->progress(options->closure,
@@ -133,12 +150,13 @@ static bool run_passes(struct entry_exit *entry_exit)
 	return true;
 }
 
-static bool open_lanes(struct entry_exit *entry_exit)
+static bool open_probes(struct entry_exit *entry_exit, uint32_t nopen)
 {
 	const size_t nrank = entry_exit->verifier->schedule->problem.nrank;
 	entry_exit->lane_of = ordo_array_make(nrank, sizeof *entry_exit->lane_of, 0xff);
 	entry_exit->ranks = ordo_array_make(nrank, sizeof *entry_exit->ranks, 0);
-	return entry_exit->lane_of && entry_exit->ranks;
+	entry_exit->probes = ordo_array_make(nopen, sizeof *entry_exit->probes, 0);
+	return entry_exit->lane_of && entry_exit->ranks && entry_exit->probes;
 }
 
 static bool decide(struct verifier *verifier, bool backwards)
@@ -150,7 +168,7 @@ static bool decide(struct verifier *verifier, bool backwards)
 		return true;
 	struct entry_exit entry_exit = {.verifier = verifier, .backwards = backwards};
 	bool worked =
-		ordo_passes_open(&entry_exit.passes, verifier, nopen) && open_lanes(&entry_exit);
+		ordo_passes_open(&entry_exit.passes, verifier) && open_probes(&entry_exit, nopen);
 	if (worked) {
 		add_probes(&entry_exit);
 		worked = run_passes(&entry_exit);
@@ -158,6 +176,7 @@ static bool decide(struct verifier *verifier, bool backwards)
 	ordo_passes_close(&entry_exit.passes);
 	free(entry_exit.lane_of);
 	free(entry_exit.ranks);
+	free(entry_exit.probes);
 	return worked;
 }
 

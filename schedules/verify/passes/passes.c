@@ -1,9 +1,9 @@
-/* passes.c - passes over all Notify and Wait: memory, and the order of probes. */
+/* passes.c - passes over all Notify and Wait: their memory. */
 #include "passes.h"
 #include <stdlib.h>
 #include <string.h>
 
-bool ordo_passes_open(struct passes *passes, struct verifier *verifier, size_t nprobe)
+bool ordo_passes_open(struct passes *passes, struct verifier *verifier)
 {
 	const size_t nsignal = verifier->findings.proof->nsignal;
 	*passes = (struct passes){.verifier = verifier};
@@ -16,9 +16,7 @@ bool ordo_passes_open(struct passes *passes, struct verifier *verifier, size_t n
 		(size_t)verifier->queries.norder / 2 + 1, sizeof *passes->line_of, 0);
 	passes->sent = ordo_array_make(nsignal + 1, sizeof *passes->sent, 0);
 	passes->received = ordo_array_make(nsignal + 1, sizeof *passes->received, 0);
-	passes->probes = ordo_array_make(nprobe, sizeof *passes->probes, 0);
-	return passes->lines && passes->line_of && passes->sent && passes->received &&
-	       passes->probes;
+	return passes->lines && passes->line_of && passes->sent && passes->received;
 }
 
 void ordo_passes_close(struct passes *passes)
@@ -28,21 +26,6 @@ void ordo_passes_close(struct passes *passes)
 	free(passes->line_of);
 	free(passes->sent);
 	free(passes->received);
-	free(passes->probes);
-}
-
-static int compare_probes(const void *left, const void *right)
-{
-	const struct probe *a = left, *b = right;
-	if (a->batch != b->batch)
-		return a->batch < b->batch ? -1 : 1;
-	return a->key < b->key ? -1 : a->key > b->key;
-}
-
-void ordo_passes_sort(struct passes *passes)
-{
-	qsort(passes->probes, passes->nprobe, sizeof *passes->probes, compare_probes);
-	passes->verifier->findings.proof->order_swept += passes->nprobe;
 }
 
 void ordo_passes_begin(struct passes *passes)

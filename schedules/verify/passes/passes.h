@@ -17,13 +17,6 @@ struct line {
 	};
 };
 
-/* A query of one lane at one point of a pass. */
-struct probe {
-	uint32_t batch, key; /* its pass, and its place in that pass */
-	uint32_t lane;	     /* of the batch */
-	void *target;
-};
-
 struct passes {
 	const struct verifier *verifier;
 	struct line *lines; /* [nstream] */
@@ -32,15 +25,11 @@ struct passes {
 	uint32_t npool, free_line;
 	uint32_t *line_of;	   /* [nnotify] line of a token */
 	uint32_t *sent, *received; /* [nsignal] */
-	struct probe *probes;	   /* sorted by batch and key */
-	uint32_t nprobe;
 };
 
-/* Room for `nprobe` probes; lists the order of the run. Close it in any case. false: no memory. */
-bool ordo_passes_open(struct passes *passes, struct verifier *verifier, size_t nprobe);
+/* Lists the order of the run. Close it in any case. false: no memory. */
+bool ordo_passes_open(struct passes *passes, struct verifier *verifier);
 void ordo_passes_close(struct passes *passes);
-/* After all probes were added. */
-void ordo_passes_sort(struct passes *passes);
 /* Begins a pass: all lines are 0, and no token is in flight. */
 void ordo_passes_begin(struct passes *passes);
 

@@ -343,8 +343,8 @@ bool ordo_verify_reachability(struct verifier *verifier)
 	if (!reach.nopen)
 		return true;
 	verifier->findings.proof->order_swept += reach.nopen;
-	const bool worked = ordo_passes_open(&reach.passes, verifier, 0) &&
-			    open_questions(&reach) && run_passes(&reach);
+	const bool worked = ordo_passes_open(&reach.passes, verifier) && open_questions(&reach) &&
+			    run_passes(&reach);
 	ordo_passes_close(&reach.passes);
 	close_questions(&reach);
 	return worked ? true : ordo_fail_memory(verifier->findings.error);

@@ -220,7 +220,7 @@ static bool open_tokens(struct tokens *t)
 			*lane = t->nlane++;
 	}
 	measure_calls(t);
-	return ordo_passes_open(&t->passes, t->verifier, 0);
+	return ordo_passes_open(&t->passes, t->verifier);
 }
 
 static bool count_all(struct tokens *t)
