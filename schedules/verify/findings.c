@@ -18,11 +18,20 @@ struct where ordo_where_is(const struct verifier *verifier, uint32_t task)
 	return where;
 }
 
+/* A deadlock is found last, and may be the cause of all the others: where there is no room it takes
+ * the place of the last one. */
+static bool has_place(const struct findings *findings, int rule)
+{
+	const struct ordo_proof *proof = findings->proof;
+	return !ordo_findings_full(findings) ||
+	       (rule == 7 && proof->nfinding && proof->findings[proof->nfinding - 1].rule != 7);
+}
+
 bool ordo_add_finding(struct findings *findings, int rule, const uint32_t *tasks, uint32_t ntask,
 	const char *hint, const char *format, ...)
 {
 	struct ordo_proof *proof = findings->proof;
-	if (ordo_findings_full(findings))
+	if (!has_place(findings, rule))
 		return true;
 	va_list arguments, again;
 	va_start(arguments, format);
@@ -35,6 +44,7 @@ bool ordo_add_finding(struct findings *findings, int rule, const uint32_t *tasks
 		      ordo_array_reserve(&proof->findings, &findings->room,
 			      (size_t)proof->nfinding + 1, sizeof *proof->findings);
 	if (worked) {
+		proof->nfinding -= ordo_findings_full(findings);
 		vsnprintf(text, (size_t)length + 1, format, again);
 		if (ntask)
 			memcpy(witness, tasks, (size_t)ntask * sizeof *tasks);

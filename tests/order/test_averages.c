@@ -48,15 +48,18 @@ static struct layout layout_of(enum ordo_type type)
 	}
 }
 
-/* The bits of top / bottom * 2^unit rounded to nearest, ties to even. |top| < 2^64, bottom is 1 to
+/* The bits of top / bottom * 2^unit rounded to nearest, ties to even. |top| < 2^70, bottom is 1 to
  * 16, and 2^unit no less than the least subnormal. */
 static uint64_t nearest(enum ordo_type type, wide top, uint32_t bottom, int unit)
 {
 	const struct layout to = layout_of(type);
 	const uint64_t sign = (uint64_t)(top < 0) << (to.width - 1);
 	const wide magnitude = top < 0 ? -top : top;
-	/* Lower than 60 bits below the unit, the last place of nothing but zero can be. */
-	int last = to.least > unit - 60 ? to.least : unit - 60;
+	/* As low as a quotient of so many bits needs it, with all 128 bits used. */
+	int below = 60;
+	while (magnitude >> (126 - below))
+		below--;
+	int last = to.least > unit - below ? to.least : unit - below;
 	for (;; last++) {
 		const wide over = last < unit ? magnitude << (unit - last) : magnitude,
 			   under = last < unit ? (wide)bottom : (wide)bottom << (last - unit);

@@ -344,6 +344,27 @@ static void finding_stops_at_the_number_asked_for(void **state)
 	ordo_schedule_destroy(schedule);
 }
 
+static void a_deadlock_is_found_after_as_many_as_asked_for(void **state)
+{
+	(void)state;
+	struct ordo_schedule *schedule = read_document("R7-waits-for-itself");
+	/* Rank 1 first copies what nobody wrote. */
+	struct ordo_task *tasks = schedule->tasks + schedule->streams[1].first, copy = tasks[4];
+	tasks[4] = tasks[0];
+	tasks[0] = copy;
+	tasks[0].src_buffer = ORDO_SCRATCH;
+	struct ordo_proof *proof = judge(schedule, NULL);
+	assert_int_equal(proof->nfinding, 2);
+	assert_int_equal(proof->findings[0].rule, 7);
+	assert_int_equal(proof->findings[1].rule, 10);
+	ordo_proof_destroy(proof);
+	proof = judge(schedule, &(struct ordo_verify_options){.max_findings = 1});
+	assert_int_equal(proof->nfinding, 1);
+	assert_int_equal(proof->findings[0].rule, 7);
+	ordo_proof_destroy(proof);
+	ordo_schedule_destroy(schedule);
+}
+
 static void absurd_numbers_are_undecided_not_fatal(void **state)
 {
 	(void)state;
@@ -423,6 +444,7 @@ int main(void)
 		cmocka_unit_test(a_ring_has_a_tree_for_every_chunk),
 		cmocka_unit_test(the_digest_names_the_order_not_the_form),
 		cmocka_unit_test(finding_stops_at_the_number_asked_for),
+		cmocka_unit_test(a_deadlock_is_found_after_as_many_as_asked_for),
 		cmocka_unit_test(absurd_numbers_are_undecided_not_fatal),
 		cmocka_unit_test(more_moves_than_can_be_followed_are_undecided),
 		cmocka_unit_test(a_broken_tree_is_not_said_to_be_a_range),

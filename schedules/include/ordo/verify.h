@@ -33,7 +33,8 @@ struct ordo_verify_options {
 	/* unordered reduces into one slot are sound, but refute G2 where sums have an order */
 	bool atomic_reduce;
 	struct ordo_limits limits;
-	uint32_t max_findings; /* stop looking after that many; 0 = 16 */
+	/* stop looking after that many, except for a deadlock; 0 = 16 */
+	uint32_t max_findings;
 	ordo_progress *progress;
 	void *closure;
 	/* tokens are counted over at most so many calls back to back; 0 = any number of calls */
