@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_TASKS 6000
-
 static void quarrel(struct judgement *judgement, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
@@ -99,7 +97,7 @@ void judge_schedule(const struct ordo_schedule *schedule, const struct judging *
 	}
 	judgement->proved = proof->proved;
 	judgement->swept = proof->order_swept;
-	oracle_closure(schedule, judging->atomic_reduce, MAX_TASKS, &opinion);
+	oracle_closure(schedule, judging->atomic_reduce, MOST_JUDGED_TASKS, &opinion);
 	if (opinion.decided)
 		compare(proof, &opinion, "closure", judgement);
 	const bool closed = opinion.decided;

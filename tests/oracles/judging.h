@@ -6,6 +6,9 @@
 #include <ordo/verify.h>
 #include <stdio.h>
 
+/* The oracles' limit: they keep which tasks precede which, for every two. */
+enum { MOST_JUDGED_TASKS = 6000 };
+
 struct judging {
 	bool atomic_reduce;
 	uint32_t max_states; /* of the interleavings; 0: do not walk through them */
