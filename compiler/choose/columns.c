@@ -251,9 +251,10 @@ static bool is_promising(const struct ordo_columns *columns, const struct ordo_c
 	uint32_t i, double best)
 {
 	const struct ordo_evaluated *items = columns->table->items;
-	if (i < 2 || items[i - 2].candidate != items[i].candidate)
-		return i && items[i - 1].candidate == items[i].candidate &&
-		       column->seconds[i - 1] >= 0;
+	if (!has_more_chunks(columns->table, i))
+		return false;
+	if (!has_more_chunks(columns->table, i - 1))
+		return column->seconds[i - 1] >= 0;
 	const double before = fmax(column->seconds[i - 2], column->over[i - 2]),
 		     last = column->seconds[i - 1];
 	if (before < 0 || last < 0)
@@ -305,7 +306,7 @@ static bool time_large(struct ordo_columns *columns, struct ordo_column *column,
 	for (uint32_t i = 0; i < columns->table->count; i++) {
 		const struct ordo_evaluated *item = &columns->table->items[i];
 		const bool whole = columns->wish->selection.one_order,
-			   last = item[1].candidate != item->candidate;
+			   last = !has_more_chunks(columns->table, i + 1);
 		const double limit = isfinite(*best) && last && !whole ? *best * SAME : 0;
 		if (!item->large || (left_out && left_out[i]) ||
 			!is_promising(columns, column, i, *best) ||

@@ -100,27 +100,6 @@ static void expect_bits(const struct ordo_schedule *schedule, const char *algori
 				schedule->problem.nrank, rank);
 }
 
-/* By the collective that is derived from the proof. */
-static void run_folded(const struct rig *rig)
-{
-	struct ordo_error error = {0};
-	struct ordo_part parts[NSHARD] = {{0}};
-	struct ordo_collective *collective =
-		ordo_collective_create(rig->schedule, &rig->options, &error);
-	struct ordo_communicator *communicator = ordo_communicator_create(
-		&(struct ordo_communicator_options){.nrank = rig->schedule->problem.nrank}, &error);
-	if (!collective || !communicator)
-		fail_msg("%s", error.text);
-	for (uint32_t rank = 0; rank < rig->schedule->problem.nrank; rank++)
-		parts[rank] = (struct ordo_part){.collective = collective,
-			.input = rig->inputs[rank],
-			.output = rig->outputs[rank]};
-	if (!ordo_communicator_run_all(communicator, parts, &error))
-		fail_msg("%s", error.text);
-	ordo_communicator_destroy(communicator);
-	ordo_collective_destroy(collective);
-}
-
 /* In all ways there are; inputs are filled, and stay. */
 static void run_all_ways(const struct rig *rig, const char *algorithm, const void *wanted)
 {
@@ -130,7 +109,7 @@ static void run_all_ways(const struct rig *rig, const char *algorithm, const voi
 		for (uint32_t rank = 0; rank < rig->schedule->problem.nrank; rank++)
 			memset(rig->outputs[rank], 0xee, nbyte);
 		if (drive == NDRIVE)
-			run_folded(rig);
+			rig_run_folded(rig);
 		else if (!run_plan(rig->plan, (enum drive)drive, (uint64_t)drive, &error))
 			fail_msg("%s", error.text);
 		expect_bits(rig->schedule, algorithm, rig->outputs, wanted, nbyte);

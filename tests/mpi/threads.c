@@ -1,5 +1,6 @@
 /* threads.c - a program of MPI whose threads reduce at the same time, each on communicators of its
  * own. It compares with the dyadic tree. */
+#include "dyadic.h"
 #include <mpi.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -9,23 +10,6 @@ enum { NTHREAD = 4, NROUND = 60, N = 500 };
 
 static int rank, nrank;
 static MPI_Comm comms[NTHREAD];
-
-static float value(int r, int i, int salt)
-{
-	return (float)(((i + salt) * 7919 + r * 104729) % 1000003) * (i % 2 ? 1e-4F : 3e3F);
-}
-
-static float tree(int begin, int end, int i, int salt)
-{
-	int half = 1;
-	if (end - begin == 1)
-		return value(begin, i, salt);
-	while (half * 2 < end - begin)
-		half *= 2;
-	const float left = tree(begin, begin + half, i, salt),
-		    right = tree(begin + half, end, i, salt);
-	return left + right;
-}
 
 static int differs(const float *out, int salt)
 {

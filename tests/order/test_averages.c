@@ -9,7 +9,6 @@
  */
 #include "compiling.h"
 #include "rig.h"
-#include <ordo/communicator.h>
 #include <ordo/compiler.h>
 #include <ordo/detail/accumulate.h>
 #include <setjmp.h>
@@ -196,27 +195,6 @@ static void expect_bits(const struct rig *rig, const struct kind *kind, const ch
 		}
 }
 
-/* By the collective that is derived from the proof. */
-static void run_folded(const struct rig *rig)
-{
-	struct ordo_error error = {0};
-	struct ordo_part parts[MOST_SHARDS] = {{0}};
-	struct ordo_collective *collective =
-		ordo_collective_create(rig->schedule, &rig->options, &error);
-	struct ordo_communicator *communicator = ordo_communicator_create(
-		&(struct ordo_communicator_options){.nrank = rig->schedule->problem.nrank}, &error);
-	if (!collective || !communicator)
-		fail_msg("%s", error.text);
-	for (uint32_t rank = 0; rank < rig->schedule->problem.nrank; rank++)
-		parts[rank] = (struct ordo_part){.collective = collective,
-			.input = rig->inputs[rank],
-			.output = rig->outputs[rank]};
-	if (!ordo_communicator_run_all(communicator, parts, &error))
-		fail_msg("%s", error.text);
-	ordo_communicator_destroy(communicator);
-	ordo_collective_destroy(collective);
-}
-
 static uint32_t nrun;
 
 static void expect_averages(
@@ -250,7 +228,7 @@ static void expect_averages(
 	expect_bits(&rig, kind, algorithm, wanted, "tasks by a seed");
 	assert_true(run_plan(rig.plan, BY_2_WORKERS, 1, &error));
 	expect_bits(&rig, kind, algorithm, wanted, "tasks on two threads");
-	run_folded(&rig);
+	rig_run_folded(&rig);
 	expect_bits(&rig, kind, algorithm, wanted, "outputs from inputs");
 	rig_destroy(&rig);
 	ordo_schedule_destroy(schedule);

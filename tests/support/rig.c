@@ -5,6 +5,7 @@
 /* cmocka wants those before it. */
 #include "rig.h"
 #include <cmocka.h>
+#include <ordo/communicator.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -233,4 +234,27 @@ void rig_run(const struct rig *rig, enum drive drive, uint64_t seed, uint32_t ca
 			fail_msg("%s of %u ranks: element %llu of rank %u is wrong in call %u",
 				ordo_operator_facts(rig->schedule->problem.op)->name, nrank,
 				(unsigned long long)element, r, call);
+}
+
+void rig_run_folded(const struct rig *rig)
+{
+	const uint32_t nrank = rig->schedule->problem.nrank;
+	struct ordo_error error = {0};
+	struct ordo_part *parts = calloc(nrank, sizeof *parts);
+	struct ordo_collective *collective =
+		ordo_collective_create(rig->schedule, &rig->options, &error);
+	struct ordo_communicator *communicator = ordo_communicator_create(
+		&(struct ordo_communicator_options){.nrank = nrank}, &error);
+	assert_non_null(parts);
+	if (!collective || !communicator)
+		fail_msg("%s", error.text);
+	for (uint32_t rank = 0; rank < nrank; rank++)
+		parts[rank] = (struct ordo_part){.collective = collective,
+			.input = rig->inputs[rank],
+			.output = rig->outputs[rank]};
+	if (!ordo_communicator_run_all(communicator, parts, &error))
+		fail_msg("%s", error.text);
+	ordo_communicator_destroy(communicator);
+	ordo_collective_destroy(collective);
+	free(parts);
 }

@@ -33,6 +33,8 @@ void rig_fill(const struct rig *rig, uint32_t rank, uint32_t call);
 bool rig_is_right(const struct rig *rig, uint32_t rank, uint32_t call, uint64_t *element);
 /* Fills, runs, checks all ranks. */
 void rig_run(const struct rig *rig, enum drive drive, uint64_t seed, uint32_t call);
+/* Runs it by the collective that is derived from its proof, on what the inputs have. */
+void rig_run_folded(const struct rig *rig);
 
 bool run_plan(struct ordo_plan *plan, enum drive drive, uint64_t seed, struct ordo_error *error);
 
