@@ -510,7 +510,7 @@ static bool fail_blocked(const struct simulation *simulation, struct ordo_error 
 	}
 	if (blocked == ORDO_NONE)
 		return ordo_fail(error, ORDO_USAGE, 0,
-			"found a time that is no finite number, wanted costs that are not so "
+			"found a time that is not finite, wanted costs that are not so "
 			"extreme");
 	const bool given = simulation->tasks[blocked].notify != ORDO_NONE;
 	ordo_task_locate(schedule, blocked, place, sizeof place);

@@ -132,7 +132,7 @@ static bool whole_fits(const struct ordo_programs *programs,
 {
 	const struct ordo_size size = {.tasks = (double)program->ntask * programs->problem.nrank,
 		.streams = programs->problem.nrank};
-	return ordo_memory_allows(ordo_bytes_of(&size), "the whole of its programs", error);
+	return ordo_memory_allows(ordo_bytes_of(&size), "holding all programs", error);
 }
 
 struct ordo_schedule *ordo_programs_gather(

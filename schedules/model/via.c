@@ -126,7 +126,7 @@ bool ordo_via_links(const struct ordo_via *via, const struct ordo_topology *topo
 	for (uint32_t i = 0, at = from; i <= via->nswitch; i++) {
 		const uint32_t next = i < via->nswitch ? via->switches[i] : to;
 		if (i < via->nswitch && (next < topology->nrank || next >= nvertex))
-			return refuse(why, size, "vertex %u is no switch there", next);
+			return refuse(why, size, "vertex %u is not a switch", next);
 		bool of_class = false;
 		const uint32_t link = hop(via, topology, at, next, &of_class);
 		if (link == ORDO_NONE)

@@ -287,7 +287,7 @@ static bool check_guarantee(const struct check *check, enum ordo_guarantee guara
 		return check_runs(check);
 	if (check->subject->run_to_run == ORDO_DOES_NOT_HOLD)
 		return set_verdict(
-			check, ORDO_NOT_ASKED, "no order is fixed, since G2 does not set_holds");
+			check, ORDO_NOT_ASKED, "no order is fixed, because G2 does not hold");
 	if (!check->subject->chunk_tree)
 		return take_verdict(check, guarantee);
 	return guarantee == ORDO_G1 ? check_ranks(check) : check_positions(check);

@@ -79,10 +79,10 @@ static bool report_cycle(struct verifier *verifier, const uint32_t *next, uint32
 	}
 	worked = worked &&
 		 ordo_add_finding(&verifier->findings, 7, tasks, length,
-			 "some Notify of this circle must come before the Wait it stands after",
+			 "some Notify of this cycle must come before the Wait it stands after",
 			 "deadlock: %u %s, for ever:%s", length,
 			 length == 1 ? "task waits for itself"
-				     : "tasks wait for each other in a circle",
+				     : "tasks wait for each other in a cycle",
 			 text);
 	free(tasks);
 	free(text);

@@ -168,7 +168,7 @@ static bool verify_task(
 			task->phase, schedule->nphase);
 	if (ordo_task_crosses(task) && task->peer >= schedule->problem.nrank)
 		return ordo_add_finding(&verifier->findings, 2, &id, 1, NULL,
-			"%s: peer %u is no rank, wanted 0..%u", ordo_where_is(verifier, id).text,
+			"%s: peer %u is not a rank, wanted 0..%u", ordo_where_is(verifier, id).text,
 			task->peer, schedule->problem.nrank - 1);
 	return !ordo_task_moves(task) || verify_move(verifier, id, task, rank);
 }

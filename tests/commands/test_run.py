@@ -65,7 +65,7 @@ def _(ordo):
     ordo.fails(3, r"^race.json:2:14: error\[R1\]: schedule: found .* belongs to another", "run",
                "ring.json", "--replay", "race.json")
     ordo.fails(5, r"^none.json: error: cannot read", "run", path, "--replay", "none.json")
-    ordo.fails(2, r"do not go with it", "run", path, "--replay", "race.json", "--check")
+    ordo.fails(2, r"cannot be combined with", "run", path, "--replay", "race.json", "--check")
     text = (ordo.folder / "race.json").read_text()
     (ordo.folder / "race.json").write_text(re.sub(r"\n  \[\[", "\n  [[0, 999], [", text))
     done = ordo("run", path, "--replay", "race.json")
@@ -196,10 +196,10 @@ def _(ordo):
     ordo.works("verify", "ring.json", "--write-input", "differs.json")
     wanted(ordo("verify", "ring.json", "--write-input", "nowhere/differs.json").returncode == 5)
     for words in [["--type", "f64"], ["--op", "sum"], ["--count", 4], ["--bytes", "1KiB"]]:
-        ordo.fails(2, "the input has the type, reduction and count", "run", "ring.json", "--input",
+        ordo.fails(2, "--input sets the type, reduction and count", "run", "ring.json", "--input",
                    "differs.json", *words)
     for words in [["--check"], ["--links"], ["--repeat", 2]]:
-        ordo.fails(2, "do not go with it", "run", "ring.json", "--input", "differs.json", *words)
+        ordo.fails(2, "be combined with", "run", "ring.json", "--input", "differs.json", *words)
     ordo.fails(2, "different numbers of shards", "run", "five.json", "--input", "differs.json")
     ordo.fails(2, "different operators", "run", "reduce.json", "--input", "differs.json")
     ordo.fails(5, "cannot read", "run", "ring.json", "--input", "missing.json")

@@ -250,7 +250,7 @@ def verify_generated(ordo):
                            (["--generate", "halving-doubling", "-n",
                              6], r"for 2\^q ranks, found 6"),
                            (["--generate", "ring"], "needs --ranks"),
-                           (["ring.json", "--trust"], "go with --generate"),
+                           (["ring.json", "--trust"], "need --generate"),
                            (["--generate", "ring", "-n", 4,
                              "x.json"], "takes no file, found x.json"),
                            (["--generate", "ring", "-n", 4, "--require", "G1"], "goes without"),

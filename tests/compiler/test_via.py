@@ -94,7 +94,7 @@ def _(ordo):
             ({"via": [2]}, ["--fail-link", "0-2"], "no link 0-2 that is up"),
             ({"via": [3]}, [], "no link 0-3 that is up"),
             ({"via": [2, 4]}, [], "no link 2-4 that is up"),
-            ({"via": [2, 5]}, [], "vertex 5 is no switch there"),
+            ({"via": [2, 5]}, [], "vertex 5 is not a switch"),
             ({"via": [], "class": "rdma"}, [], "no link on that way is of class rdma"),
             ({"via": []}, ["--fail-link", "0-1"], "no link 0-1 that is up")):
         put(ordo, "s.json", broadcast(**words))
@@ -128,7 +128,7 @@ def _(ordo):
         wanted(found.get("same_ways") is same, pair, found)
     wanted(ordo.answer("explain", "b.json")["vias"] == 8, "explain")
     ordo.works("run", "b.json", "--check", "--size", "64KiB")
-    ordo.fails(4, "streams name their ways", "verify", "b.json", "-t", "./t.json", "--symmetry",
+    ordo.fails(4, "streams name their paths", "verify", "b.json", "-t", "./t.json", "--symmetry",
                "only")
     ordo.works("verify", "b.json", "-t", "./t.json", "--symmetry", "auto")
 

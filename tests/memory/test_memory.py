@@ -124,7 +124,7 @@ def _(ordo):
                r"\nhint: .*--memory-limit")
     for name in ["ring", "halving-doubling", "recursive-doubling"]:
         ordo.fails(5, message, "verify", "--generate", name, "-n", 1 << 30, before=within(300))
-    ordo.fails(5, "whole of its programs takes about", "verify", "--generate", "ring", "-n", 65536,
+    ordo.fails(5, "holding all programs takes about", "verify", "--generate", "ring", "-n", 65536,
                "--symmetry", "off", before=within(300))
 
 

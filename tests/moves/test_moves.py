@@ -266,14 +266,14 @@ def _(ordo):
     ordo.works("compile", "moves.json", "-t", "full-mesh", "-o", "t.json")
 
 
-@desk_case("conditions hold for moves; options that the document decides do not go with it")
+@desk_case("conditions hold for moves; options that the document decides are refused")
 def _(ordo):
     ordo.works("compile", "allreduce", "-n", 4, "-a", "ring", "--emit", "moves", "-o", "moves.json")
     ordo.fails(1, "G3", "compile", "moves.json", "--require", "G3", "-o", "s.json")
     ordo.works("compile", "moves.json", "--require", "G1,G2", "-o", "s.json")
     for option in (["-a", "ring"], ["-n", 4], ["-k", 2], ["--root", 1], ["--in-place"],
                    ["--size", "1MiB"], ["--sizes", "1:"], ["--fail-any-link"], ["--shards", 8]):
-        ordo.fails(2, r"which is no operator but a file\nhint: the document of the moves says it",
+        ordo.fails(2, r"which is a file, not an operator\nhint: the document of the moves says it",
                    "compile", "moves.json", *option)
     before = (ordo.folder / "moves.json").read_bytes()
     ordo.fails(2, "which is what is read", "compile", "moves.json", "-o", "moves.json")

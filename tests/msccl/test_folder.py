@@ -87,7 +87,7 @@ def _(ordo):
     put(ordo, "a.xml", RING, 0, 0)
     ordo.fails(2, "--runtime: found nccl, wanted rccl, azure or microsoft", "verify", "files",
                "--runtime", "nccl")
-    ordo.fails(2, "go with a folder of MSCCL files", "verify", "files/a.xml", "--runtime", "rccl")
+    ordo.fails(2, "need a folder of MSCCL files", "verify", "files/a.xml", "--runtime", "rccl")
     pathlib.Path(ordo.folder / "empty").mkdir()
     ordo.fails(2, "found no file that ends in .xml", "verify", "empty", "--runtime", "rccl")
 

@@ -111,7 +111,7 @@ static const struct refusal refusals[] = {
 		"\\r \\t \\u",
 		""},
 	{"R1-escape-of-nul", 2, 43, "found \\u0000, wanted a string without it", ""},
-	{"R1-half-a-surrogate-pair", 2, 41, "found a \\u escape that is no character", ""},
+	{"R1-half-a-surrogate-pair", 2, 41, "found a \\u escape that is not a character", ""},
 	{"R1-invalid-utf-8", 2, 42, "found the byte 0xc0 in a string, wanted UTF-8", ""},
 	{"R1-nested-too-deep", 4, 77, "found values nested more than 64 deep", ""},
 	{"R1-something-after-the-document", 18, 1, "found '{', wanted nothing after the document",

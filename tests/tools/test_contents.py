@@ -317,7 +317,7 @@ def _(ordo):
             ("--chunks: found 4, wanted numbers of 0..3", ["--as", "table", "--chunks", "4"]),
             ("--steps: found 7, wanted numbers of 0..6", ["--as", "table", "--steps", "7"]),
             ("--ranks: found 2-1, wanted numbers", ["--as", "table", "--ranks", "2-1"]),
-            ("--chunks, --steps and --trees go with --as table", ["--as", "svg", "--trees"])]:
+            ("--chunks, --steps and --trees need --as table", ["--as", "svg", "--trees"])]:
         ordo.fails(2, message, "draw", "ring.json", *words, "-o", "out.txt")
     ordo.fails(2, "a topology has no text form", "draw", "--topology", "ring", "--ranks", 4, "--as",
                "table")

@@ -17,8 +17,8 @@ static const struct {
 	const char *file, *says;
 	uint32_t ntask;
 } rejects[] = {
-	{"R2-peer-out-of-range", "peer 2 is no rank, wanted 0..1", 1},
-	{"R2-wait-for-nobody", "peer 7 is no rank", 1},
+	{"R2-peer-out-of-range", "peer 2 is not a rank, wanted 0..1", 1},
+	{"R2-wait-for-nobody", "peer 7 is not a rank", 1},
 	{"R2-send-to-oneself", "sends to its own rank", 1},
 	{"R3-chunk-out-of-range", "moves chunks 1..1, AllReduce here has chunks 0..0", 1},
 	{"R3-src-beyond-input", "src is slots 1..1 of the input of rank 0, which has 1 slots", 1},
@@ -46,9 +46,9 @@ static const struct {
 	{"R5-two-waiting-streams", "signal 0 from rank 0 to rank 1 has two waiting streams", 2},
 	{"R6-token-left-over", "signal 0 from rank 0 to rank 1: 2 Notify but 1 Wait", 1},
 	{"R6-wait-without-notify", "signal 5 from rank 1 to rank 0: 0 Notify but 1 Wait", 1},
-	{"R7-both-wait-first", "2 tasks wait for each other in a circle", 2},
+	{"R7-both-wait-first", "2 tasks wait for each other in a cycle", 2},
 	{"R7-waits-for-itself", "1 task waits for itself", 1},
-	{"R7-circle-of-three", "3 tasks wait for each other in a circle", 3},
+	{"R7-circle-of-three", "3 tasks wait for each other in a cycle", 3},
 	{"R8-read-before-data", "race on rank 0, scratch slot 0: nothing orders", 2},
 	{"R8-two-writers-unordered", "race on rank 0, output slot 0: nothing orders", 2},
 	{"R8-notify-before-its-data", "race on rank 1, scratch slot 0: nothing orders", 2},

@@ -359,7 +359,7 @@ static void read_problem(struct check *c, const struct value *const *head)
 	const bool rooted = c->op->input == ROOT || c->op->output == ROOT;
 	SHAPE(rooted == !!head[ROOTED], head[OPERATOR], "the root is missing, or this has none");
 	c->root = rooted ? number(c, head[ROOTED], 0, LIMIT) : 0;
-	SHAPE(c->root < c->N, head[ROOTED], "the root is no rank");
+	SHAPE(c->root < c->N, head[ROOTED], "the root is not a rank");
 	c->M = c->op->power == 0 ? 1 : c->op->power == 1 ? c->N : c->N * c->N;
 	SHAPE(c->M <= LIMIT && (c->M *= c->K) <= LIMIT, head[PER_BLOCK], "too many chunks");
 	SHAPE(!c->in_place || (c->op->power < 2 && !c->op->any && c->V == c->N), head[IN_PLACE],
@@ -420,7 +420,7 @@ static void read_program_file(struct check *c, const struct value *value, u64 np
 		"wanted the plain name of a file in the folder");
 	c->program_text = read_file(c->folder, name, false, &size);
 	READABLE(c->program_text,
-		"R2: the file of a program cannot be read, or is no ordinary file");
+		"R2: the file of a program cannot be read, or is not a regular file");
 	c->reading = &c->program;
 	c->file = name;
 	if (!json_read(&c->program, c->program_text, size))
@@ -446,7 +446,7 @@ static void read_programs(struct check *c, const struct value *programs)
 	DEMAND(n == c->N, "R2: there are not as many programs as ranks");
 	c->cells_of = need(c, c->N, sizeof(u64));
 	for (c->now = 0; c->now < c->ntask; c->now++)
-		DEMAND(c->tasks[c->now].peer < c->N, "R2: the peer is no rank");
+		DEMAND(c->tasks[c->now].peer < c->N, "R2: the peer is not a rank");
 }
 
 static void read_schedule(struct check *c, const struct document *document)
@@ -485,7 +485,7 @@ static void read_routes(struct check *c, const struct value *routes, u64 nletter
 		for (const struct value *hop = elements(c, route); hop; hop = hop->next) {
 			c->route_of[c->nhop] = c->nroute;
 			c->hops[c->nhop] = number(c, hop, 0, UINT32_MAX);
-			DEMAND(c->hops[c->nhop++] < c->ntask, "a hop that is no task");
+			DEMAND(c->hops[c->nhop++] < c->ntask, "a hop that is not a task");
 		}
 }
 

@@ -169,7 +169,7 @@ static bool read_string(struct json *json)
 	while (json->at < json->end && *json->at != '"') {
 		const char *at = json->at;
 		if (take_letter(&at, json->end) == no_letter)
-			return fail(json, "what is no letter in a string");
+			return fail(json, "an invalid character in a string");
 		json->at = at;
 	}
 	if (json->at == json->end)

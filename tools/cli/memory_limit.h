@@ -12,7 +12,7 @@ extern bool memory_is_limited; /* set by --memory-limit */
 #define MEMORY_LIMIT_OPTION                                                                        \
 	{                                                                                          \
 		"memory-limit", 0, SIZE, &memory_limit, "SIZE",                                    \
-			"reject at once what would need more memory (the memory available)"        \
+			"refuse to start if more memory would be needed (the available memory)"    \
 	}
 
 /* Passes the limit to the library after the options are read; every command has a limit, even

@@ -30,12 +30,13 @@ struct predicting {
 		{"alpha-ns", 0, REAL, &(args).latency_ns, "NS",                                    \
 			"latency of every link (the topology's; 1000)"},                           \
 		{"bandwidth", 0, REAL, &(args).bandwidth_gbs, "GB/S",                              \
-			"of every link (the topology's; 56)"},                                     \
+			"bandwidth of every link (the topology's; 56)"},                           \
 		{"reduce-bandwidth", 0, REAL, &(args).reduce_bandwidth_gbs, "GB/S",                \
-			"of adding one vector to another on a rank (the topology's; 195)"},        \
+			"bandwidth of adding one vector to another on a rank (the topology's; "    \
+			"195)"},                                                                   \
 	{                                                                                          \
 		"copy-bandwidth", 0, REAL, &(args).copy_bandwidth_gbs, "GB/S",                     \
-			"of copying on a rank (the topology's; copies cost nothing)"               \
+			"bandwidth of copying on a rank (the topology's; else copies are free)"    \
 	}
 #define PREDICTING_OPTIONS(args)                                                                   \
 	TOPOLOGY_OPTIONS((args).topology),                                                         \

@@ -83,7 +83,7 @@ static int bound(struct call *call)
 
 const struct command bound_command = {
 	.name = "bound",
-	.summary = "prints the least time the wire takes on a topology, and the cut that proves it",
+	.summary = "prints the least time possible on a topology, and the cut that proves it",
 	.usage = "OPERATOR --topology T [OPTION]...",
 	.examples = "  ordo bound allreduce --ranks 8 --topology full-mesh --fail-link 0-1\n"
 		    "  ordo bound allgather --topology torus:4x4 --size 1GiB\n"

@@ -222,7 +222,7 @@ static int run_calibrate(struct call *call)
 		{"ranks", 'n', NUMBER, &args.how.nrank, "N",
 			"the number of ranks that share the machine (8)"},
 		{"workers", 0, POSITIVE, &args.how.nworker, "W",
-			"threads for all ranks (the processors)"},
+			"number of threads for all ranks (the processors)"},
 		{"type", 'd', TEXT, &args.type_name, "TYPE",
 			"f32 (the default), bf16, f8e4m3, i32, c64, ...: `ordo list`"},
 		{"accumulate", 0, TEXTS, &args.forms, "exact|binned(bins=2)|binned(bins=3)",

@@ -499,11 +499,11 @@ static int compile_sizes(struct call *call, const struct args *args)
 			args->algorithm);
 	if (args->staging_slots)
 		return fail_usage(call, "--size chooses by simulation",
-			"--sizes chooses by closed forms, which know no staging: found --staging");
+			"--sizes chooses by closed forms, which do not cover staging: found "
+			"--staging");
 	if (args->setting.counts)
 		return fail_usage(call, "`ordo tune` simulates, and takes counts",
-			"--sizes chooses by closed forms, which are of equal blocks: found "
-			"--counts");
+			"--sizes chooses by closed forms for equal blocks: found --counts");
 	if (args->setting.bytes != UNSET_SIZE || args->setting.type_name)
 		return fail_usage(call, "`ordo tune` simulates, and accepts types",
 			"--sizes chooses by closed forms, which use neither --size nor --type");
@@ -534,8 +534,7 @@ static int compile_links(struct call *call, const struct args *args)
 		.max_tokens = args->max_tokens,
 		.staging_slots = args->staging_slots};
 	if (args->sizes || args->prove_only || args->setting.counts)
-		return fail_usage(call, NULL,
-			"--fail-any-link: found %s, which does not go with it",
+		return fail_usage(call, NULL, "--fail-any-link cannot be combined with %s",
 			args->sizes	   ? "--sizes"
 			: args->prove_only ? "--prove-only"
 					   : "--counts");
@@ -567,7 +566,7 @@ static bool read_moves(struct call *call, struct args *args)
 	const char *refused = refused_for_moves(args), *file = call->operands[0];
 	if (refused)
 		return refuse_usage(call, "the document of the moves says it",
-			"--%s: found it with %s, which is no operator but a file", refused, file);
+			"--%s: found it with %s, which is a file, not an operator", refused, file);
 	if (!keep_file(call, file))
 		return false;
 	args->moves = open_moves(call, file);
@@ -608,8 +607,8 @@ static int compile_what(struct call *call, struct args *args)
 /* What devices demand. */
 #define DEVICE_OPTIONS(args)                                                                       \
 	{"max-tokens", 0, POSITIVE, &(args).max_tokens, "T",                                       \
-		"no signal ever holds more than T tokens, in any number of calls: 1 is what "      \
-		"flags need"},                                                                     \
+		"no signal ever holds more than T tokens, in any number of calls; use 1 for "      \
+		"flags"},                                                                          \
 	{                                                                                          \
 		"staging", 0, POSITIVE, &(args).staging_slots, "SLOTS",                            \
 			"other ranks touch only staging memory, at most SLOTS scratch slots of a " \

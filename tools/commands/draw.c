@@ -423,7 +423,7 @@ static int check_form(struct call *call, const struct args *args)
 	if (!form->table &&
 		(args->contents.chunks.count || args->contents.steps.count || args->contents.trees))
 		return fail_usage(
-			call, NULL, "--chunks, --steps and --trees go with --as table or markdown");
+			call, NULL, "--chunks, --steps and --trees need --as table or markdown");
 	if (args->file && !form->schedule)
 		return fail_usage(call, NULL, "--as json: a schedule is a document already");
 	if (args->kind != TASKS && args->kind != SPACE_TIME && !form->graph)
@@ -474,21 +474,21 @@ static int draw(struct call *call)
 			"number of ranks"},
 		{"phases", 0, TEXTS, &args.excerpt.phases, "A-B,C", "draw these phases, by number"},
 		{"max-tasks", 0, NUMBER, &args.excerpt.max_tasks, "N",
-			"draw at most N tasks (500); in time more are aggregated (40000)"},
+			"draw at most N tasks (500); --space-time aggregates larger schedules "
+			"(40000)"},
 		{"chunks", 0, TEXTS, &args.contents.chunks, "A-B,C",
-			"in a table: slots that hold these chunks at some time"},
+			"table: slots that hold these chunks at some time"},
 		{"steps", 0, TEXTS, &args.contents.steps, "A-B,C",
-			"in a table: these steps, from 1"},
+			"table: these steps, counted from 1"},
 		{"trees", 0, SWITCH, &args.contents.trees, NULL,
-			"in a table: the tree of each sum, not only its leaves"},
+			"table: the tree of each sum, not only its leaves"},
 		{"graph", 0, SWITCH, &args.asked[GRAPH], NULL,
 			"draw dependences: moves, their data, and the order made by Notify and "
 			"Wait"},
 		{"load", 0, SWITCH, &args.asked[LOAD], NULL,
 			"draw the topology with the load of each link; a matrix above 16 ranks"},
 		{"space-time", 0, SWITCH, &args.asked[SPACE_TIME], NULL,
-			"a row for every rank and stream, time to the right, predicted or traced; "
-			"svg"},
+			"draw when tasks run, predicted or traced: a row per rank and stream; svg"},
 		{"trees-of", 0, NUMBER, &args.root, "RANK",
 			"draw the trees by which RANK's results reach the others, a colour for "
 			"each"},

@@ -158,7 +158,7 @@ static bool export_subject(struct call *call, const struct format *format,
 		note_cut(call, &subject->problem, type, options->costs.bytes, exported.bytes);
 	if (found->schedule->vias)
 		note(call,
-			"%s has no place for the ways that %" PRIu32
+			"%s cannot express the paths that %" PRIu32
 			" streams name over switches (via): they are left out",
 			format->name, ordo_count_vias(found->schedule));
 	add_text(call->answer, "format", format->name);
@@ -198,19 +198,19 @@ static int export(struct call *call)
 		{"type", 'd', TEXT, &args.costs.type_name, "TYPE",
 			"f32 (the default), bf16, f8e4m3, i32, c64, ...: `ordo list`"},
 		{"reduce-bandwidth", 0, REAL, &args.costs.reduce_bandwidth_gbs, "GB/S",
-			"of adding one vector to another on a rank (195)"},
+			"bandwidth of adding one vector to another on a rank (195)"},
 		{"copy-bandwidth", 0, REAL, &args.costs.copy_bandwidth_gbs, "GB/S",
-			"of copying on a rank (copies cost nothing)"},
+			"bandwidth of copying on a rank (copies are free)"},
 		{"signals", 0, SWITCH, &args.signals, NULL,
-			"a Notify that no data carries is a message of one byte"},
+			"send a message of one byte for a Notify that no data carries"},
 		{"runtime", 0, TEXT, &args.msccl.runtime, "rccl|azure|microsoft",
-			"of msccl: whose limits and names (rccl)"},
+			"msccl: the runtime whose limits and names apply (rccl)"},
 		{"proto", 0, TEXT, &args.msccl.protocol, "simple|ll|ll128",
-			"of msccl: the protocol (simple)"},
+			"msccl: the protocol (simple)"},
 		{"from", 0, SIZE, &args.msccl.least_bytes, "SIZE",
-			"of msccl: the least size of calls that take the file (0)"},
+			"msccl: the smallest call for which the file is used (0)"},
 		{"to", 0, SIZE, &args.msccl.most_bytes, "SIZE",
-			"of msccl: the largest size (all at which it cannot hang)"},
+			"msccl: the largest call (the largest at which it cannot hang)"},
 		MEMORY_LIMIT_OPTION,
 	};
 	const int status = READ_OPTIONS(call, options) ? export_as(call, &args) : call->status;
@@ -220,7 +220,7 @@ static int export(struct call *call)
 
 const struct command export_command = {
 	.name = "export",
-	.summary = "writes a proved schedule for runtimes of MSCCL, LogGOPSim or ASTRA-sim",
+	.summary = "writes a proved schedule for MSCCL runtimes, LogGOPSim or ASTRA-sim",
 	.usage = "msccl|goal FILE [OPTION]... | chakra FILE -o OUT [OPTION]...",
 	.examples = "  ordo export msccl ring.json -o ring.xml\n"
 		    "  ordo export goal ring.json --size 16MiB -o ring.goal\n"

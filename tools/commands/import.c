@@ -121,15 +121,15 @@ static int import(struct call *call)
 	struct args args = {.msccl.root = ORDO_NONE, .servers = 1};
 	const struct option options[] = {
 		{"output", 'o', WRITTEN, &args.output, "OUT",
-			"where to write the schedule (stdout), or of NCCL the folder of a plan "
-			"set"},
+			"where to write the schedule (stdout); for an NCCL log, the folder of the "
+			"plan set"},
 		{"slots", 0, POSITIVE, &args.msccl.slots, "N",
-			"of each connection; a sender waits for a free one (one for every "
+			"slots of each connection; a sender waits for a free one (one for every "
 			"message)"},
 		{"servers", 0, POSITIVE, &args.servers, "S",
-			"of a topology: so many copies, joined by their network cards (1)"},
+			"topology: the number of copies, joined by their network cards (1)"},
 		{"nvlink", 0, TEXT, &args.nvlink, "dgx-1v|dgx-a100|dgx-h100",
-			"of a topology: add the links that the file does not have"},
+			"topology: add the links that the file does not have"},
 		MSCCL_OPTIONS(args.msccl),
 		NCCL_OPTIONS(args.nccl),
 	};
@@ -144,7 +144,7 @@ static int import(struct call *call)
 
 const struct command import_command = {
 	.name = "import",
-	.summary = "makes schedules of MSCCL's files and NCCL's logs, topologies of their XML",
+	.summary = "reads MSCCL files and NCCL logs as schedules, and NCCL's topology files",
 	.usage = "msccl FILE.xml | nccl LOG... | topology FILE.xml",
 	.examples = "  ordo import msccl allreduce.xml -o schedule.json\n"
 		    "  ordo import msccl allreduce.xml --slots 2 -o two-slots.json\n"

@@ -35,23 +35,26 @@ static int mpi(struct call *call)
 	struct mpi_settings_words words = {0};
 	const struct option options[] = {
 		{"mpi", 0, TEXT, &wanted, "openmpi|mpich",
-			"the MPI that the program uses (from its file, or the launcher)"},
+			"the MPI library that the program uses (from its file, or the launcher)"},
 		{"order", 0, TEXT, &words.order, "dyadic|linear|folded|library",
-			"the order of all reductions; library: its own, to be logged (dyadic)"},
+			"the order of all reductions; library: that of the MPI library, for logs "
+			"(dyadic)"},
 		{"plans", 0, TEXT, &words.plans, "FOLDER",
-			"schedules and plan sets that reductions follow where they cover them"},
+			"schedules and plan sets for the reductions that they cover"},
 		{"shards", 0, NUMBER, &words.shards, "V",
-			"into how many shards a program that uses <ordo/mpi.h> divides its work"},
+			"the number of shards into which a program with <ordo/mpi.h> divides its "
+			"work"},
 		{"report", 0, TEXT, &words.report, "FILE",
 			"where rank 0 writes the report at the end, or none (stderr)"},
 		{"log", 0, TEXT, &words.log, "FOLDER",
 			"every rank writes a line for each reduction, with hashes of its data"},
 		{"strict", 0, SWITCH, &words.strict, NULL,
-			"a call that is passed on, and whose bits could vary, ends the program"},
+			"end the program at a call that is passed on and whose bits could vary"},
 		{"check", 0, SWITCH, &words.check, NULL,
-			"at every call, the arguments of all ranks are compared"},
+			"compare the arguments of all ranks at every call"},
 		{"compare", 0, SWITCH, &compare, NULL,
-			"compare two folders of logs instead: the first call that differs"},
+			"instead of running, compare two folders of logs and print the first call "
+			"that differs"},
 	};
 	call->program_follows = !compares(call);
 	if (!READ_OPTIONS(call, options))

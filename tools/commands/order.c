@@ -517,9 +517,10 @@ static int order(struct call *call)
 			"instead of a schedule: the number of orders of every algorithm, by number "
 			"of ranks"},
 		{"ranks", 0, TEXTS, &args.matrix.ranks, "A-B,C",
-			"with --chunks: the copies of these ranks; of the table (4-16)"},
+			"with --chunks: the copies of these ranks; with --table: the numbers of "
+			"ranks (4-16)"},
 		{"operator", 0, TEXTS, &args.matrix.operators, "OPERATOR,...",
-			"of the table (ReduceScatter)"},
+			"with --table: the operators (ReduceScatter)"},
 		MEMORY_LIMIT_OPTION,
 	};
 	const int status = READ_OPTIONS(call, options) ? order_with(call, &args) : call->status;

@@ -217,7 +217,7 @@ static int predict(struct call *call)
 			"each size of the table is N times the one before (2)"},
 		{"step", 'i', SIZE, &args.sizes.step, "SIZE", "or larger by this"},
 		{"staging", 0, SIZE, &args.staging_bytes, "SIZE",
-			"bytes of staging memory of a rank, as `ordo run` has them"},
+			"staging memory of each rank, as for `ordo run`"},
 		{"max-path", 0, NUMBER, &args.shown.max_path, "N",
 			"show at most N tasks of the critical path (12)"},
 		{"max-links", 0, NUMBER, &args.shown.max_links, "N",

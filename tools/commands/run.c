@@ -101,9 +101,8 @@ static bool read_transport(struct call *call, struct args *args)
 			name);
 	if (how->staging_bytes && (how->folded || mpi || args->replay || args->input_path))
 		return refuse_usage(call, "--transport threads, seeded or flags",
-			"--staging limits the memory of the tasks: --transport %s%s does not go "
-			"with "
-			"it",
+			"--staging limits the memory of the tasks and cannot be combined with "
+			"--transport %s%s",
 			name,
 			args->replay	   ? ", --replay"
 			: args->input_path ? ", --input"
@@ -115,18 +114,18 @@ static bool read_transport(struct call *call, struct args *args)
 	if (mpi && (args->unproved || args->links || how->trace || args->replay ||
 			   args->input_path || args->table))
 		return refuse_usage(call, NULL,
-			"--transport mpi runs a proved schedule at one size: --unproved, --links, "
-			"--trace, --replay, --input and tables do not go with it");
+			"--transport mpi runs a proved schedule at one size and cannot be combined "
+			"with --unproved, --links, --trace, --replay, --input or tables");
 	if (!mpi && (args->mpi || args->world.world.synchronous))
-		return refuse_usage(call, NULL, "--mpi and --synchronous go with --transport mpi");
+		return refuse_usage(call, NULL, "--mpi and --synchronous need --transport mpi");
 	if (mpi && !open_world(call, &args->world, args->mpi))
 		return false;
 	how->world = mpi ? &args->world.world : NULL;
 	if (how->folded && args->transport &&
 		(args->unproved || args->links || how->trace || args->replay || args->input_path))
 		return refuse_usage(call, "--transport threads runs the tasks",
-			"--transport folded runs no tasks: --unproved, --links, "
-			"--trace, --replay and --input do not go with it");
+			"--transport folded runs no tasks and cannot be combined with --unproved, "
+			"--links, --trace, --replay or --input");
 	return true;
 }
 
@@ -207,8 +206,8 @@ static int replay_schedule(
 	const struct replay_data data = {
 		{how->seed, how->type, how->reduction}, how->count, how->block_count};
 	if (args->execution.check || args->links || args->execution.repeat > 1)
-		return fail_usage(
-			call, NULL, "--replay: --check, --links and --repeat do not go with it");
+		return fail_usage(call, NULL,
+			"--replay cannot be combined with --check, --links or --repeat");
 	return run_replay(call, schedule, args->replay, &data, args->execution.trace);
 }
 
@@ -286,8 +285,8 @@ static int run_sizes(struct call *call, struct args *args, struct subject *subje
 	if (args->count != UINT64_MAX || args->links || args->replay || args->input ||
 		args->execution.trace)
 		return fail_usage(call, NULL,
-			"a table: --count, --links, --replay, --input and --trace do not go with "
-			"it");
+			"a table cannot be combined with --count, --links, --replay, --input or "
+			"--trace");
 	if (args->csv && call->json)
 		return fail_usage(call, NULL, "--csv and --json: give one of them");
 	if (subject->problem.op == ORDO_CUSTOM)
@@ -308,12 +307,11 @@ static bool take_input(struct call *call, struct args *args)
 	if (arithmetics->type_names.count || arithmetics->reduction_names.count ||
 		args->sizes.begin != UNSET_SIZE || args->count != UINT64_MAX || args->counts_text)
 		return refuse_usage(call, NULL,
-			"--input: the input has the type, reduction and count; "
-			"--type, --op, --size, --count and --counts do not go with it");
+			"--input sets the type, reduction and count; it cannot be combined with "
+			"--type, --op, --size, --count or --counts");
 	if (args->execution.check || args->links || args->replay || args->execution.repeat > 1)
 		return refuse_usage(call, NULL,
-			"--input: --check, --links, --replay and --repeat do "
-			"not go with it");
+			"--input cannot be combined with --check, --links, --replay or --repeat");
 	args->input = open_input(call, args->input_path);
 	if (!args->input)
 		return false;
@@ -368,8 +366,8 @@ static int read_and_run(struct call *call, struct args *args)
 			"bytes of a rank's larger buffer, or of a shard: 1KiB, 1MiB, 1GiB, ... "
 			"(1MiB)"},
 		{"count", 0, COUNT, &args->count, "N",
-			"elements of a block instead (AllReduce, Reduce, Broadcast: of the "
-			"vector)"},
+			"instead of --size: elements of a block (AllReduce, Reduce, Broadcast: of "
+			"the vector)"},
 		COUNTS_OPTION(args->counts_text),
 		TABLE_OPTIONS(args),
 		ARITHMETICS_OPTIONS(args->arithmetics),
@@ -377,20 +375,20 @@ static int read_and_run(struct call *call, struct args *args)
 			"compare every run with the reference result bit for bit, and with the "
 			"exact result"},
 		{"transport", 0, TEXT, &args->transport, "threads|seeded|flags|folded|mpi",
-			"by the seed; on flags; outputs from inputs; a process a rank (threads; "
+			"threads; one, by the seed; with flags; folded to outputs; MPI (threads; "
 			"tables: folded)"},
 		WORLD_OPTIONS(args->mpi, args->world),
 		{"workers", 0, NUMBER, &args->execution.nworker, "W",
-			"threads for all ranks; 0: one for each (the processors)"},
+			"number of threads for all ranks; 0: one per rank (the processors)"},
 		{"seed", 's', WIDE, &args->execution.seed, "S",
-			"of the inputs, and of the seeded transport (1)"},
+			"seed of the inputs, and of the seeded transport (1)"},
 		{"repeat", 0, NUMBER, &args->execution.repeat, "N",
 			"run N times; the seeded transport takes seeds S..S+N-1 (1)"},
 		{"staging", 0, SIZE, &args->execution.staging_bytes, "SIZE",
-			"bytes of staging memory of a rank; longer chunks are moved in rounds (no "
+			"staging memory of each rank; longer chunks are moved in rounds (no "
 			"limit)"},
 		{"overlap", 0, SWITCH, &args->execution.overlap, NULL,
-			"rounds of --staging overlap within a rank too, in two halves of its "
+			"overlap the rounds of --staging within a rank too, each in half of its "
 			"memory"},
 		{"links", 0, SWITCH, &args->links, NULL, "report the bytes of every link"},
 		{"unproved", 0, SWITCH, &args->unproved, NULL, "run a refuted schedule too"},

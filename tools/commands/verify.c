@@ -393,8 +393,8 @@ static bool makes_sense(struct call *call, const struct args *args)
 {
 	const struct generate_options *generate = &args->generate;
 	if (!generate->algorithm && (generate->operator|| generate->ranks || generate->trust))
-		call->status = fail_usage(
-			call, NULL, "--operator, --ranks and --trust go with --generate");
+		call->status =
+			fail_usage(call, NULL, "--operator, --ranks and --trust need --generate");
 	else if (args->contents && strcmp(args->contents, "unjudged") != 0)
 		call->status = fail_usage(
 			call, NULL, "--contents: found %s, wanted unjudged", args->contents);
@@ -423,8 +423,7 @@ static int verify_file(struct call *call, struct args *args)
 			call, &(struct msccl_folder_question){args->file, args->runtime,
 				      args->collective, args->msccl.in_place});
 	if (args->runtime || args->collective)
-		return fail_usage(
-			call, NULL, "--runtime and --coll go with a folder of MSCCL files");
+		return fail_usage(call, NULL, "--runtime and --coll need a folder of MSCCL files");
 	if (is_xml(args->file))
 		return verify_msccl(call, args);
 	if (ordo_is_failure_set(args->file))
@@ -527,7 +526,8 @@ static int verify(struct call *call)
 			"prove from one rank's program if all are alike; auto: if large; only: "
 			"exit 4 if not"},
 		{"contents", 0, TEXT, &args.contents, "unjudged",
-			"exit 0 where all rules hold but nobody said what to compute (Custom)"},
+			"exit 0 if all rules hold but the operator is Custom, whose result is "
+			"unspecified"},
 		{"generate", 0, TEXT, &args.generate.algorithm,
 			"ring|tree|binary-blocks|halving-doubling|recursive-doubling",
 			"verify generated programs instead of a FILE, for any number of ranks"},

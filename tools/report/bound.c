@@ -114,7 +114,7 @@ static void report_lengths(const struct report *report, const struct ordo_wire_b
 	char text[DECIMAL_SIZE];
 	const struct report list = report_list(report, "lengths");
 	report_text(report,
-		"links have lengths: the shortest ways of all pairs of ranks add up to %" PRIu64
+		"links have lengths: the shortest paths of all pairs of ranks add up to %" PRIu64
 		", for n/%" PRIu64 " each,\n%26sand bandwidths times lengths to %s GB/s\n",
 		bound->crossing, bound->parts, "", decimal_text(text, bound->units, bound));
 	for (uint32_t i = 0; i < bound->nlength; i++) {

@@ -118,7 +118,7 @@ static void report_cut(const struct report *report, const struct ordo_time_bound
 		report_text(report, " (%u sets of ranks against each other%s)", bounds->cut_nset,
 			bounds->cut_exact ? "" : "; not all partitions were computed");
 	else if (bounds->cut > 0)
-		report_text(report, " (shortest ways of all pairs: see `ordo bound`)");
+		report_text(report, " (shortest paths of all pairs: see `ordo bound`)");
 	report_members(report, "%u<cut_sets>", bounds->cut_nset);
 	report_members(report, "%d<all_cuts_looked_at?>", bounds->cut_exact);
 }

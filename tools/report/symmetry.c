@@ -75,7 +75,7 @@ static struct ordo_proof *refuse_ways(struct call *call)
 {
 	struct ordo_error error;
 	ordo_fail(&error, ORDO_UNDECIDED, 0,
-		"streams name their ways over switches (via), and --symmetry is only");
+		"streams name their paths over switches (via), and --symmetry is only");
 	ordo_hint(&error, "--symmetry off proves all ranks");
 	call->status = fail(call, &error);
 	return NULL;

@@ -191,7 +191,7 @@ static bool skip_escape(struct ordo_cursor *cursor)
 		int32_t point = code_point(cursor->at, cursor->end, &length);
 		if (point < 0)
 			return ordo_fail_at(cursor, ordo_cursor_place(cursor),
-				"found a \\u escape that is no character");
+				"found a \\u escape that is not a character");
 		if (point == 0)
 			return ordo_fail_at(cursor, ordo_cursor_place(cursor),
 				"found \\u0000, wanted a string without it");

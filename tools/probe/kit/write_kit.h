@@ -21,19 +21,19 @@ struct kit_options {
 	}
 #define KIT_OPTIONS(kit)                                                                           \
 	{"kit", 0, WRITTEN, &(kit).folder, "FOLDER",                                               \
-		"write a program for torch.distributed, which asks another machine"},              \
-		{"ranks", 'n', NUMBER, &(kit).ranks, "N", "of a kit: how many ranks"},             \
-		{"root", 'r', NUMBER, &(kit).root, "R", "of a kit for Reduce: the root (0)"},      \
+		"write a program for torch.distributed that probes another machine"},              \
+		{"ranks", 'n', NUMBER, &(kit).ranks, "N", "kit: the number of ranks"},             \
+		{"root", 'r', NUMBER, &(kit).root, "R", "kit, for Reduce: the root (0)"},          \
 		{"size", 0, SIZE, &(kit).sizes.begin, "SIZE",                                      \
-			"of a kit: bytes of a rank's larger buffer; with --end the first (1KiB)"}, \
+			"kit: bytes of a rank's larger buffer; with --end the first (1KiB)"},      \
 		{"end", 'e', SIZE, &(kit).sizes.end, "SIZE", "the largest (4MiB)"},                \
 		{"factor", 'f', COUNT, &(kit).sizes.factor, "N",                                   \
 			"each size is N times the one before (16)"},                               \
 		{"places", 0, POSITIVE, &(kit).places, "N",                                        \
-			"of a kit: elements of a block to look at (64)"},                          \
+			"kit: elements of a block to look at (64)"},                               \
 	{                                                                                          \
 		"repeat", 0, POSITIVE, &(kit).repetitions, "N",                                    \
-			"of a kit: ask everything N times (3)"                                     \
+			"kit: repeat every run N times (3)"                                        \
 	}
 
 /* The operand is the operator; without, AllReduce. Returns the exit code. */
