@@ -99,6 +99,10 @@ static void reduce_between(void)
 	MPI_Allreduce(&one, &sum, 1, MPI_DOUBLE, MPI_SUM, between);
 	if (sum != (is_low ? nrank * (nrank + 1) / 2 - cut * (cut + 1) / 2 : cut * (cut + 1) / 2))
 		nfailed++;
+	int whole = 0;
+	MPI_Allreduce(&rank, &whole, 1, MPI_INT, MPI_SUM, between);
+	if (whole != (is_low ? nrank * (nrank - 1) / 2 - cut * (cut - 1) / 2 : cut * (cut - 1) / 2))
+		nfailed++;
 	MPI_Comm_free(&between);
 	MPI_Comm_free(&half);
 }

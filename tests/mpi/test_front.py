@@ -195,9 +195,47 @@ def _():
     agree(done)
     for why in ("operation does not commute", "inter-communicator"):
         wanted(re.search(rf"calls passed on: {why} \(bits may vary\)", done.stderr), done.stderr)
+    agree(start(2, [program("communicators")], settings="check"))
     done = start(2, [program("communicators"), 60])
     agree(done)
     wanted(calls(done.stderr, "MPI_Allreduce") > 60, done.stderr)
+
+
+@case("processes that the program starts have the library and the settings, and join in its order")
+def _():
+    folder, report = FOLDER / "joined", FOLDER / "report.json"
+    text = (f'LD_PRELOAD="{PATH}" ORDO_MPI="check,log={folder},report={report}" '
+            f'exec "{program("joined")}"')  # the launcher has neither
+    done = start(2, ["/bin/sh", "-c", text], preload=None)
+    if "not supported" in done.stdout:
+        print("# not tested: the library starts no processes")
+        return
+    wanted(done.returncode == 0 and "all agree of 4" in done.stdout, done.stdout, done.stderr)
+    for one in (folder, folder / "spawned-0-0"):  # on all, twice on all, on half, on their own
+        taken = [line for line in lines(one, 1) if line[8] == "taken"]
+        wanted([line[2] for line in taken] == ["MPI_Allreduce", "MPI_Iallreduce"] * 12, taken)
+    for one in (report, FOLDER / "report.json.spawned-0-0.json"):
+        wanted('"MPI_Iallreduce"' in one.read_text(), one)
+
+
+@case("processes without the library, or with another order, that join are named")
+def _():
+    if "not supported" in start(1, [program("joined")]).stdout:
+        print("# not tested: the library starts no processes")
+        return
+    done = start(2, [program("joined"), "strangers"], settings="deadline=1,check")
+    wanted(done.returncode == 0 and " of 4" in done.stdout, done.stdout, done.stderr)
+    wanted("the program sets their variables (env)" in done.stderr and
+           "did not answer: 2, 3: " in done.stderr, done.stderr)
+    for name in ("MPI_Allreduce", "MPI_Iallreduce"):  # on all, twice, and on half of them
+        wanted(re.search(rf"{name} +9 calls passed on: processes without the library \(bits may "
+                         r"vary\)", done.stderr), name, done.stderr)
+    wanted(calls(done.stderr, "MPI_Allreduce") == 3, done.stderr)
+    done = start(2, [program("joined"), "strangers"], settings="deadline=1,strict")
+    wanted(done.returncode != 0 and "strict: MPI_Allreduce on rank" in done.stderr, done.stderr)
+    done = start(2, [program("joined"), "others"],
+                 extra={"OTHERS": f"LD_PRELOAD={PATH}\nORDO_MPI=order=linear"})
+    wanted(done.returncode != 0 and "have other settings from there" in done.stderr, done.stderr)
 
 
 @case("a program that starts MPI by sessions alone has one order, set by its rank 0")

@@ -2,6 +2,7 @@
 #include "classify.h"
 #include "accelerator/device.h"
 #include "engine/elements.h"
+#include "joined.h"
 #include "settings.h"
 #include <stddef.h>
 
@@ -9,7 +10,7 @@ const char *ordo_mpi_class_name(enum ordo_mpi_class class)
 {
 	static const char *const names[ORDO_MPI_NCLASS] = {"taken", "integers", "one rank",
 		"invalid arguments", "operation does not commute", "inter-communicator",
-		"device memory", "negative extent", "prefix sums",
+		"processes without the library", "device memory", "negative extent", "prefix sums",
 		"more memory than memory= allows", "order=library"};
 	return names[class];
 }
@@ -123,7 +124,9 @@ static enum ordo_mpi_class find_ranks(MPI_Comm comm, int *rank, int *nrank)
 		return ORDO_MPI_INVALID;
 	PMPI_Comm_rank(comm, rank);
 	PMPI_Comm_size(comm, nrank);
-	return is_inter ? ORDO_MPI_INTERCOMMUNICATOR : ORDO_MPI_TAKEN;
+	return is_inter			      ? ORDO_MPI_INTERCOMMUNICATOR
+	       : ordo_mpi_has_strangers(comm) ? ORDO_MPI_STRANGERS
+					      : ORDO_MPI_TAKEN;
 }
 
 /* Of an operation on valid arguments. */

@@ -15,13 +15,14 @@ enum ordo_mpi_class {
 	/* These may vary. */
 	ORDO_MPI_NOT_COMMUTATIVE,
 	ORDO_MPI_INTERCOMMUNICATOR,
+	ORDO_MPI_STRANGERS, /* processes without the library */
 	ORDO_MPI_DEVICE_MEMORY,
 	ORDO_MPI_BACKWARDS, /* a type of negative extent */
 	ORDO_MPI_PREFIX,    /* Scan, Exscan */
 	ORDO_MPI_TOO_LARGE, /* an I-form whose inputs do not fit the bound on memory */
 	ORDO_MPI_AS_IT_IS   /* order=library */
 };
-#define ORDO_MPI_NCLASS 11
+#define ORDO_MPI_NCLASS 12
 
 /* What a class is called in reports. */
 const char *ordo_mpi_class_name(enum ordo_mpi_class class);

@@ -1,5 +1,6 @@
 /* intercept.c - the blocking reductions of a program, and where MPI begins. */
 #include "intercept.h"
+#include "joined.h"
 #include "settings.h"
 #include "world/world.h"
 #include <limits.h>
@@ -164,10 +165,10 @@ static void describe(char *text, size_t size, enum ordo_mpi_function function,
 			text + n, size - (size_t)n, " %lld", (long long)ordo_mpi_block(call, r));
 }
 
-static bool is_compared(enum ordo_mpi_class class)
+/* Integers are passed on before anything is known of their communicator. */
+static bool is_compared(enum ordo_mpi_class class, MPI_Comm comm)
 {
-	return ordo_mpi_settings.check && class != ORDO_MPI_INVALID &&
-	       class != ORDO_MPI_INTERCOMMUNICATOR;
+	return ordo_mpi_settings.check && class != ORDO_MPI_INVALID && ordo_mpi_all_meet(comm);
 }
 
 /* With `check`: all ranks make this call, and pass it on if one does for a reason of its own. */
@@ -176,7 +177,7 @@ static int compare(struct ordo_mpi_passed *passed, enum ordo_mpi_class *class,
 {
 	char text[ORDO_MPI_WORDS];
 	int reason = ordo_mpi_is_own_reason(*class) ? (int)*class : 0;
-	if (!is_compared(*class))
+	if (!is_compared(*class, call->comm))
 		return MPI_SUCCESS;
 	describe(text, sizeof text, passed->function, call, "");
 	const int code = ordo_mpi_compare_calls(call->comm, text, &reason);
@@ -192,7 +193,7 @@ struct mpi_comparison *ordo_mpi_begin_comparison(enum ordo_mpi_function function
 {
 	char text[ORDO_MPI_WORDS];
 	*worked = true;
-	if (!is_compared(class))
+	if (!is_compared(class, call->comm))
 		return NULL;
 	/* who passes a call on begins another collective than the others */
 	describe(text, sizeof text, function, call,
@@ -211,7 +212,7 @@ bool ordo_mpi_take(struct ordo_mpi_passed *passed, enum ordo_mpi_function functi
 	enum ordo_mpi_class class = ordo_mpi_begin(passed, function, call);
 	*code = compare(passed, &class, call);
 	if (*code == MPI_SUCCESS && class != ORDO_MPI_TAKEN) {
-		if (class == ORDO_MPI_DEVICE_MEMORY && !is_compared(class))
+		if (class == ORDO_MPI_DEVICE_MEMORY && !is_compared(class, call->comm))
 			ordo_mpi_pass_on(call);
 		return false;
 	}

@@ -5,6 +5,7 @@
 #include "log.h"
 #include "report.h"
 #include "world/world.h"
+#include <inttypes.h>
 #include <limits.h>
 #include <ordo/version.h>
 #include <pthread.h>
@@ -35,14 +36,15 @@ static bool copy_path(char *to, const char *value, const char *name, char *why, 
 	return false;
 }
 
+static const char *const order_names[] = {"dyadic", "linear", "folded"};
+
 static bool read_order(struct mpi_settings *settings, const char *value, char *why, size_t size)
 {
-	static const char *const names[] = {"dyadic", "linear", "folded"};
 	settings->is_library = !strcmp(value, "library");
 	if (settings->is_library)
 		return true;
 	for (int i = 0; i < 3; i++)
-		if (!strcmp(value, names[i])) {
+		if (!strcmp(value, order_names[i])) {
 			settings->order = (enum ordo_mpi_order)i;
 			return true;
 		}
@@ -120,6 +122,56 @@ bool ordo_mpi_settings_read(struct mpi_settings *settings, const char *text, cha
 	return worked;
 }
 
+/* One more setting. */
+static void add(char *text, size_t size, const char *name, const char *value, const char *suffix)
+{
+	const size_t n = strlen(text);
+	snprintf(text + n, size - n, "%s%s%s%s", n ? "," : "", name, value, suffix);
+}
+
+static void add_number(char *text, size_t size, const char *name, uint64_t value)
+{
+	char number[32];
+	snprintf(number, sizeof number, "%" PRIu64, value);
+	add(text, size, name, number, "");
+}
+
+static bool is_json(const char *path)
+{
+	const size_t n = strlen(path);
+	return n > 5 && !strcmp(path + n - 5, ".json");
+}
+
+void ordo_mpi_settings_write(
+	const struct mpi_settings *settings, const char *name, char *text, size_t size)
+{
+	char suffix[64];
+	*text = 0;
+	add(text, size, "order=", settings->is_library ? "library" : order_names[settings->order],
+		"");
+	if (settings->strict)
+		add(text, size, "strict", "", "");
+	if (settings->messages)
+		add(text, size, "messages", "", "");
+	if (settings->check)
+		add(text, size, "check", "", "");
+	snprintf(suffix, sizeof suffix, ".%s%s", name, is_json(settings->report) ? ".json" : "");
+	if (settings->report[0])
+		add(text, size, "report=", settings->report,
+			strcmp(settings->report, "none") ? suffix : "");
+	snprintf(suffix, sizeof suffix, "/%s", name);
+	if (settings->log[0])
+		add(text, size, "log=", settings->log, suffix);
+	if (settings->plans[0])
+		add(text, size, "plans=", settings->plans, "");
+	if (settings->shards)
+		add_number(text, size, "shards=", settings->shards);
+	if (settings->memory != MEMORY)
+		add_number(text, size, "memory=", settings->memory);
+	if (settings->deadline != DEADLINE_SECONDS)
+		add_number(text, size, "deadline=", settings->deadline);
+}
+
 static void end_program(const char *what, const char *text)
 {
 	fprintf(stderr, "ordo: %s%s\n", what, text);
@@ -143,19 +195,6 @@ static bool complete_in_time(MPI_Request *requests, int n, uint64_t seconds)
 	return first == n;
 }
 
-/* Ranks that have not answered, as text: "3, 4, 7". */
-static void list_missing(char *out, size_t size, MPI_Request *requests, int nrank)
-{
-	size_t used = 0;
-	for (int r = 1; r < nrank && used + 16 < size; r++) {
-		int done;
-		PMPI_Test(&requests[r], &done, MPI_STATUS_IGNORE);
-		if (!done)
-			used += (size_t)snprintf(
-				out + used, size - used, "%s%d", used ? ", " : "", r);
-	}
-}
-
 /* Ranks that meet. Some may have met before, on another communicator, and have settings. */
 struct meeting {
 	MPI_Comm comm;
@@ -164,6 +203,8 @@ struct meeting {
 	int source;   /* whose settings are everybody's: the lowest that has met, or rank 0 */
 	int nmet;     /* ranks that have met */
 	uint64_t deadline;
+	bool is_joined;		/* go on without those that do not answer */
+	int *missing, nmissing; /* these */
 };
 
 /* What each rank tells rank 0. Its size stays as it is: it is sent between versions. */
@@ -185,8 +226,8 @@ static void refuse_other_version(const struct meeting *meeting, const struct gre
 {
 	char text[200];
 	for (int r = 1; r < meeting->nrank; r++) {
-		if (!strcmp(greetings[r].version, own_version))
-			continue;
+		if (!greetings[r].version[0] || !strcmp(greetings[r].version, own_version))
+			continue; /* or it did not answer */
 		snprintf(text, sizeof text, "rank 0 has %s, and rank %d %.30s", own_version, r,
 			greetings[r].version);
 		end_program("the library is not the same on all ranks: ", text);
@@ -202,9 +243,70 @@ static void find_source(struct meeting *meeting, const struct greeting *greeting
 		}
 }
 
+/* Ranks, as text: "3, 4, 7". */
+static void list(char *out, size_t size, const int *ranks, int n)
+{
+	size_t used = 0;
+	for (int i = 0; i < n && used + 16 < size; i++)
+		used += (size_t)snprintf(out + used, size - used, "%s%d", i ? ", " : "", ranks[i]);
+}
+
+/* Ranks that have not answered. */
+static void find_missing(struct meeting *meeting, MPI_Request *requests)
+{
+	meeting->missing = malloc((size_t)meeting->nrank * sizeof *meeting->missing);
+	if (!meeting->missing)
+		end_program("out of memory", "");
+	for (int r = 1; r < meeting->nrank; r++) {
+		int done;
+		PMPI_Test(&requests[r], &done, MPI_STATUS_IGNORE);
+		if (!done)
+			meeting->missing[meeting->nmissing++] = r;
+	}
+}
+
+/* Ends the program, or gives those up that have not answered. */
+static void report_missing(struct meeting *meeting, MPI_Request *requests)
+{
+	char ranks[256] = "";
+	list(ranks, sizeof ranks, meeting->missing, meeting->nmissing);
+	if (!meeting->is_joined)
+		end_program("the library is not loaded on all ranks: rank 0 has it, and these did "
+			    "not answer: ",
+			ranks);
+	fprintf(stderr,
+		"ordo: the library is not loaded in all of %d processes that MPI_Intercomm_merge "
+		"joins: these did not answer: %s: their reductions with others are MPI's own\n",
+		meeting->nrank, ranks);
+	for (int i = 0; i < meeting->nmissing; i++) {
+		MPI_Request *request = &requests[meeting->missing[i]];
+		PMPI_Cancel(request);
+		PMPI_Wait(request, MPI_STATUS_IGNORE);
+	}
+}
+
+/* To those that have answered: whose settings are everybody's, how many have met, and who has not
+ * answered. */
+static void answer_all(struct meeting *meeting, MPI_Request *requests)
+{
+	const int answer[3] = {meeting->source, meeting->nmet, meeting->nmissing};
+	int next = 0, n = 0;
+	for (int r = 1; r < meeting->nrank; r++) {
+		if (next < meeting->nmissing && meeting->missing[next] == r) {
+			next++;
+			continue;
+		}
+		PMPI_Isend(answer, 3, MPI_INT, r, MEETING_TAG, meeting->comm, &requests[n++]);
+		if (meeting->nmissing)
+			PMPI_Send(meeting->missing, meeting->nmissing, MPI_INT, r, MEETING_TAG,
+				meeting->comm);
+	}
+	for (int i = 0; i < n; i++)
+		PMPI_Wait(&requests[i], MPI_STATUS_IGNORE);
+}
+
 static void meet_as_first(struct meeting *meeting)
 {
-	char missing[256] = "";
 	const int nrank = meeting->nrank;
 	MPI_Request *requests = malloc((size_t)nrank * sizeof(MPI_Request));
 	struct greeting *greetings = calloc((size_t)nrank, sizeof *greetings);
@@ -215,19 +317,13 @@ static void meet_as_first(struct meeting *meeting)
 	for (int r = 1; r < nrank; r++)
 		PMPI_Irecv(&greetings[r], sizeof *greetings, MPI_CHAR, r, MEETING_TAG,
 			meeting->comm, &requests[r]);
-	if (!complete_in_time(requests, nrank, meeting->deadline)) {
-		list_missing(missing, sizeof missing, requests, nrank);
-		end_program("the library is not loaded on all ranks: rank 0 has it, and these did "
-			    "not answer: ",
-			missing);
-	}
+	if (!complete_in_time(requests, nrank, meeting->deadline))
+		find_missing(meeting, requests);
+	if (meeting->nmissing)
+		report_missing(meeting, requests);
 	refuse_other_version(meeting, greetings);
 	find_source(meeting, greetings);
-	int answer[2] = {meeting->source, meeting->nmet};
-	for (int r = 1; r < nrank; r++)
-		PMPI_Isend(answer, 2, MPI_INT, r, MEETING_TAG, meeting->comm, &requests[r]);
-	for (int r = 1; r < nrank; r++)
-		PMPI_Wait(&requests[r], MPI_STATUS_IGNORE);
+	answer_all(meeting, requests);
 	free(requests);
 	free(greetings);
 }
@@ -235,9 +331,9 @@ static void meet_as_first(struct meeting *meeting)
 static void meet_as_other(struct meeting *meeting)
 {
 	MPI_Request requests[2];
-	int answer[2] = {0};
+	int answer[3] = {0};
 	const struct greeting greeting = greet(meeting);
-	PMPI_Irecv(answer, 2, MPI_INT, 0, MEETING_TAG, meeting->comm, &requests[0]);
+	PMPI_Irecv(answer, 3, MPI_INT, 0, MEETING_TAG, meeting->comm, &requests[0]);
 	PMPI_Isend(
 		&greeting, sizeof greeting, MPI_CHAR, 0, MEETING_TAG, meeting->comm, &requests[1]);
 	/* later than rank 0, which knows which ranks are missing */
@@ -245,6 +341,14 @@ static void meet_as_other(struct meeting *meeting)
 		end_program("the library is not loaded on all ranks: rank 0 did not answer", "");
 	meeting->source = answer[0];
 	meeting->nmet = answer[1];
+	meeting->nmissing = answer[2];
+	if (!meeting->nmissing)
+		return;
+	meeting->missing = malloc((size_t)meeting->nmissing * sizeof *meeting->missing);
+	if (!meeting->missing)
+		end_program("out of memory", "");
+	PMPI_Recv(meeting->missing, meeting->nmissing, MPI_INT, 0, MEETING_TAG, meeting->comm,
+		MPI_STATUS_IGNORE);
 }
 
 static void set(const struct mpi_settings *settings)
@@ -255,12 +359,31 @@ static void set(const struct mpi_settings *settings)
 	has_settings = true;
 }
 
+/* What ranks must do alike: their reports and logs are their own. */
+static void keep_common(struct mpi_settings *settings)
+{
+	memset(settings->report, 0, sizeof settings->report);
+	memset(settings->log, 0, sizeof settings->log);
+	settings->strict = false;
+	settings->deadline = 0;
+}
+
+static bool do_alike(const struct mpi_settings *a, const struct mpi_settings *b)
+{
+	struct mpi_settings left, right;
+	memcpy(&left, a, sizeof left); /* also between its members */
+	memcpy(&right, b, sizeof right);
+	keep_common(&left);
+	keep_common(&right);
+	return !memcmp(&left, &right, sizeof left);
+}
+
 /* The settings of the source. */
 static void share_settings(const struct meeting *meeting, struct mpi_settings *own)
 {
 	PMPI_Bcast(own, sizeof *own, MPI_BYTE, meeting->source, meeting->comm);
 	pthread_mutex_lock(&lock);
-	const bool differ = has_met && memcmp(own, &ordo_mpi_settings, sizeof *own);
+	const bool differ = has_met && !do_alike(own, &ordo_mpi_settings);
 	const bool is_first = !has_met;
 	char why[1200] = "";
 	if (is_first)
@@ -289,35 +412,50 @@ static void share_plans(const struct meeting *meeting)
 	end_program("ORDO_MPI: plans: ", text);
 }
 
-void ordo_mpi_meet(MPI_Comm comm)
+static void meet(struct meeting *meeting)
 {
-	struct meeting meeting = {.comm = comm};
 	struct mpi_settings own;
 	char why[640];
 	ordo_mpi_refuse_other();
-	PMPI_Comm_rank(comm, &meeting.rank);
-	PMPI_Comm_size(comm, &meeting.nrank);
+	PMPI_Comm_rank(meeting->comm, &meeting->rank);
+	PMPI_Comm_size(meeting->comm, &meeting->nrank);
 	pthread_mutex_lock(&lock);
-	meeting.has_met = has_met;
+	meeting->has_met = has_met;
 	if (has_met)
 		own = ordo_mpi_settings;
 	pthread_mutex_unlock(&lock);
-	const bool is_read = meeting.has_met ||
+	const bool is_read = meeting->has_met ||
 			     ordo_mpi_settings_read(&own, getenv("ORDO_MPI"), why, sizeof why);
-	if (!is_read && !meeting.rank)
+	if (!is_read && !meeting->rank)
 		end_program("ORDO_MPI: ", why);
-	if (meeting.nrank == 1 && !ordo_mpi_has_world()) { /* others may have other settings */
-		if (!meeting.has_met)
+	if (meeting->nrank == 1 && !ordo_mpi_has_world()) { /* others may have other settings */
+		if (!meeting->has_met)
 			set(&own);
 		return;
 	}
-	meeting.deadline = is_read ? own.deadline : DEADLINE_SECONDS;
-	if (meeting.rank)
-		meet_as_other(&meeting);
+	meeting->deadline = is_read ? own.deadline : DEADLINE_SECONDS;
+	if (meeting->rank)
+		meet_as_other(meeting);
 	else
-		meet_as_first(&meeting);
-	share_settings(&meeting, &own);
-	share_plans(&meeting);
+		meet_as_first(meeting);
+	if (meeting->nmissing)
+		return;
+	share_settings(meeting, &own);
+	share_plans(meeting);
+}
+
+void ordo_mpi_meet(MPI_Comm comm)
+{
+	struct meeting meeting = {.comm = comm};
+	meet(&meeting);
+}
+
+int *ordo_mpi_meet_joined(MPI_Comm comm, int *nmissing)
+{
+	struct meeting meeting = {.comm = comm, .is_joined = true};
+	meet(&meeting);
+	*nmissing = meeting.nmissing;
+	return meeting.missing;
 }
 
 bool ordo_mpi_has_settings(void)

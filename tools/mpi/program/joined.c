@@ -1,0 +1,177 @@
+/* joined.c - processes that join later, by MPI_Comm_spawn or MPI_Comm_connect. Those that are
+ * started get the library and the settings, where MPI passes variables on. They are one
+ * intra-communicator with others only after MPI_Intercomm_merge, which all of them call: there they
+ * meet, and who does not answer is remembered as a stranger. Every communicator that joins a rank
+ * and a stranger was made from such a result, so all its ranks that have the library know. */
+#include "joined.h"
+#include "settings.h"
+#include "world/world.h"
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static MPI_Group strangers = MPI_GROUP_NULL;
+static _Atomic bool has_any;
+
+/* Whether a process is of another MPI_COMM_WORLD. false also without memory, on no rank alone. */
+static bool is_joined(MPI_Comm comm)
+{
+	int n, nworld;
+	bool is_found = false;
+	MPI_Group group, world;
+	PMPI_Comm_size(comm, &n);
+	PMPI_Comm_size(MPI_COMM_WORLD, &nworld);
+	PMPI_Comm_group(comm, &group);
+	PMPI_Comm_group(MPI_COMM_WORLD, &world);
+	for (int r = 0; r < n && !is_found; r++) {
+		int own;
+		is_found = PMPI_Group_translate_ranks(group, 1, &r, world, &own) == MPI_SUCCESS &&
+			   own == MPI_UNDEFINED;
+	}
+	PMPI_Group_free(&group);
+	PMPI_Group_free(&world);
+	return is_found;
+}
+
+static void remember(MPI_Comm comm, const int *missing, int nmissing)
+{
+	MPI_Group group, these, all;
+	PMPI_Comm_group(comm, &group);
+	PMPI_Group_incl(group, nmissing, missing, &these);
+	pthread_mutex_lock(&lock);
+	if (has_any) {
+		PMPI_Group_union(strangers, these, &all);
+		PMPI_Group_free(&strangers);
+		PMPI_Group_free(&these);
+		strangers = all;
+	} else {
+		strangers = these;
+	}
+	has_any = true;
+	pthread_mutex_unlock(&lock);
+	PMPI_Group_free(&group);
+}
+
+void ordo_mpi_join(MPI_Comm comm)
+{
+	int nmissing, *missing;
+	if (!ordo_mpi_has_world() || !is_joined(comm))
+		return;
+	missing = ordo_mpi_meet_joined(comm, &nmissing);
+	if (nmissing)
+		remember(comm, missing, nmissing);
+	free(missing);
+}
+
+bool ordo_mpi_has_strangers(MPI_Comm comm)
+{
+	MPI_Group group, both;
+	int n = 0;
+	if (!atomic_load_explicit(&has_any, memory_order_acquire) || !ordo_mpi_has_world())
+		return false;
+	PMPI_Comm_group(comm, &group);
+	pthread_mutex_lock(&lock);
+	PMPI_Group_intersection(group, strangers, &both);
+	pthread_mutex_unlock(&lock);
+	PMPI_Group_size(both, &n);
+	PMPI_Group_free(&group);
+	PMPI_Group_free(&both);
+	return n;
+}
+
+bool ordo_mpi_all_meet(MPI_Comm comm)
+{
+	int is_inter = 0;
+	return PMPI_Comm_test_inter(comm, &is_inter) == MPI_SUCCESS && !is_inter &&
+	       !ordo_mpi_has_strangers(comm);
+}
+
+int MPI_Intercomm_merge(MPI_Comm between, int is_high, MPI_Comm *comm)
+{
+	const int code = PMPI_Intercomm_merge(between, is_high, comm);
+	if (code == MPI_SUCCESS)
+		ordo_mpi_join(*comm);
+	return code;
+}
+
+/* The variables of processes that this one starts, a line each, for the key "env" of Open MPI, which
+ * gives them those of mpirun alone. false: they do not fit the value of an MPI_Info. */
+static bool write_variables(char *text, size_t size)
+{
+	static _Atomic int nspawn;
+	char settings[4 * ORDO_MPI_PATH], name[32];
+	const char *preload = getenv("LD_PRELOAD");
+	int rank = 0;
+	PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	snprintf(name, sizeof name, "spawned-%d-%d", rank, nspawn++);
+	ordo_mpi_settings_write(&ordo_mpi_settings, name, settings, sizeof settings);
+	const int n = snprintf(text, size, "%s%s%sORDO_MPI=%s", preload ? "LD_PRELOAD=" : "",
+		preload ? preload : "", preload ? "\n" : "", settings);
+	return n >= 0 && (size_t)n < size;
+}
+
+/* What the program passes, and our variables, to be freed. MPI_INFO_NULL: what the program passes
+ * has to do. */
+static MPI_Info add_variables(MPI_Info given)
+{
+	char text[MPI_MAX_INFO_VAL], other[2];
+	MPI_Info info;
+	int is_there = 0;
+	if (!ordo_mpi_has_world())
+		return MPI_INFO_NULL;
+	if (given != MPI_INFO_NULL)
+		PMPI_Info_get(given, "env", sizeof other - 1, other, &is_there);
+	if (is_there || !write_variables(text, sizeof text)) {
+		fprintf(stderr,
+			"ordo: processes started by MPI_Comm_spawn are not given the library: %s\n",
+			is_there ? "the program sets their variables (env)"
+				 : "LD_PRELOAD and ORDO_MPI are too long");
+		return MPI_INFO_NULL;
+	}
+	if ((given == MPI_INFO_NULL ? PMPI_Info_create(&info) : PMPI_Info_dup(given, &info)) !=
+		MPI_SUCCESS)
+		return MPI_INFO_NULL;
+	PMPI_Info_set(info, "env", text);
+	return info;
+}
+
+/* The arguments are those of the root alone. */
+static bool is_root(MPI_Comm comm, int root)
+{
+	int rank;
+	return PMPI_Comm_rank(comm, &rank) == MPI_SUCCESS && rank == root;
+}
+
+int MPI_Comm_spawn(const char *command, char **arguments, int n, MPI_Info info, int root,
+	MPI_Comm comm, MPI_Comm *between, int codes[])
+{
+	MPI_Info own = is_root(comm, root) ? add_variables(info) : MPI_INFO_NULL;
+	const int code = PMPI_Comm_spawn(command, arguments, n, own == MPI_INFO_NULL ? info : own,
+		root, comm, between, codes);
+	if (own != MPI_INFO_NULL)
+		PMPI_Info_free(&own);
+	return code;
+}
+
+int MPI_Comm_spawn_multiple(int ncommand, char **commands, char ***arguments, const int n[],
+	const MPI_Info info[], int root, MPI_Comm comm, MPI_Comm *between, int codes[])
+{
+	MPI_Info *own = NULL;
+	if (is_root(comm, root) && ncommand > 0)
+		own = malloc((size_t)ncommand * sizeof *own);
+	for (int i = 0; own && i < ncommand; i++) {
+		own[i] = add_variables(info[i]);
+		if (own[i] == MPI_INFO_NULL && info[i] != MPI_INFO_NULL)
+			PMPI_Info_dup(info[i], &own[i]);
+	}
+	const int code = PMPI_Comm_spawn_multiple(
+		ncommand, commands, arguments, n, own ? own : info, root, comm, between, codes);
+	for (int i = 0; own && i < ncommand; i++)
+		if (own[i] != MPI_INFO_NULL)
+			PMPI_Info_free(&own[i]);
+	free(own);
+	return code;
+}
