@@ -1,5 +1,6 @@
 /* extents.c - a program of MPI that knows nothing of us, whose elements lie in memory in odd ways:
- * with a lower bound that is not 0, with data before their address, and otherwise on each rank. It
+ * with a lower bound that is not 0, with data before their address, from back to front, and
+ * otherwise on each rank. It
  * compares sums with the dyadic tree, which it evaluates by itself, and what lies between the
  * elements with what it put there; its exit status is 1 if they differ. With the argument
  * `backwards` it makes one call, of a type of negative extent. */
@@ -12,16 +13,19 @@
 
 enum { N = 90, ROOM = 8 * N, GAP = -77 };
 
-/* Elements of one float: where the float is, from their address; where their bounds are; the
- * distance from one to the next. In floats. */
+/* Elements of some floats: where the first is, from their address; where their bounds are; the
+ * distance from one element to the next, and from float to float. In floats. */
 struct way {
 	const char *name;
-	int at, low, extent;
+	int at, low, extent, nfloat, stride;
 };
-static const struct way ways[] = {{"forwards", 0, 0, 1}, {"apart", 0, 0, 2},
-	{"a lower bound", 0, 1, 3}, {"a lower bound below", 0, -2, 3}, {"data before", -2, 0, 2},
-	{"data behind", 5, 0, 2}, {"backwards", 0, 0, -2}};
-enum { NWAY = sizeof ways / sizeof *ways - 1 }; /* without the last */
+static const struct way ways[] = {{"forwards", 0, 0, 1, 1, 0}, {"apart", 0, 0, 2, 1, 0},
+	{"a lower bound", 0, 1, 3, 1, 0}, {"a lower bound below", 0, -2, 3, 1, 0},
+	{"data before", -2, 0, 2, 1, 0}, {"data behind", 5, 0, 2, 1, 0},
+	{"back to front", 0, -4, 5, 3, -2}, {"back to front, between others", 0, -4, 3, 3, -2},
+	{"empty", 0, 0, 2, 0, 0}, {"backwards", 0, 0, -2, 1, 0}};
+/* Without the last; and those of one float, which may be mixed. */
+enum { NWAY = sizeof ways / sizeof *ways - 1, NMIXED = 6 };
 
 static int rank, nrank, nfailed;
 static const struct way *way;
@@ -32,10 +36,11 @@ static void add(void *left, void *right, int *n, MPI_Datatype *datatype)
 	const float *a = left;
 	float *b = right;
 	(void)datatype;
-	for (int i = 0; i < *n; i++) {
-		const int at = i * way->extent + way->at;
-		b[at] = a[at] + b[at];
-	}
+	for (int i = 0; i < *n; i++)
+		for (int p = 0; p < way->nfloat; p++) {
+			const int at = i * way->extent + way->at + p * way->stride;
+			b[at] = a[at] + b[at];
+		}
 }
 
 /* The address of the first element. */
@@ -44,9 +49,9 @@ static float *base(float *memory)
 	return memory + (way->extent < 0 ? ROOM - 10 : 10);
 }
 
-static float *element(float *memory, int i)
+static float *element(float *memory, int i, int p)
 {
-	return base(memory) + i * way->extent + way->at;
+	return base(memory) + i * way->extent + way->at + p * way->stride;
 }
 
 static void fill(float *memory)
@@ -54,22 +59,25 @@ static void fill(float *memory)
 	for (int i = 0; i < ROOM; i++)
 		memory[i] = GAP;
 	for (int i = 0; i < N; i++)
-		*element(memory, i) = value(rank, i, 0);
+		for (int p = 0; p < way->nfloat; p++)
+			*element(memory, i, p) = value(rank, i, p);
 }
 
 /* Elements [0, n) are those of the sum from `first` on; those behind have the rank's own values,
  * and nothing else was written. */
 static void expect(const char *what, int first, int n)
 {
-	for (int i = 0; i < N; i++) {
-		const float wanted = i < n ? tree(0, nrank, first + i, 0) : value(rank, i, 0);
-		if (*element(out, i) != wanted) {
-			printf("%s, %s: element %d of rank %d is %g, not %g\n", what, way->name, i,
-				rank, (double)*element(out, i), (double)wanted);
+	for (int i = 0; i < N * way->nfloat; i++) {
+		const int e = i / way->nfloat, p = i % way->nfloat;
+		const float wanted = e < n ? tree(0, nrank, first + e, p) : value(rank, e, p);
+		float *found = element(out, e, p);
+		if (*found != wanted) {
+			printf("%s, %s: element %d of rank %d is %g, not %g\n", what, way->name, e,
+				rank, (double)*found, (double)wanted);
 			nfailed++;
 			return;
 		}
-		*element(out, i) = GAP;
+		*found = GAP;
 	}
 	for (int i = 0; i < ROOM; i++)
 		if (out[i] != GAP) {
@@ -141,11 +149,12 @@ static void check_requests(MPI_Datatype type, MPI_Op op)
 
 static void check_way(bool is_backwards)
 {
-	MPI_Datatype placed, type;
+	MPI_Datatype floats, placed, type;
 	MPI_Op op;
 	const int size = (int)sizeof(float);
 	const MPI_Aint at = way->at * size;
-	MPI_Type_create_hindexed(1, (int[]){1}, &at, MPI_FLOAT, &placed);
+	MPI_Type_vector(way->nfloat, 1, way->stride, MPI_FLOAT, &floats);
+	MPI_Type_create_hindexed(1, (int[]){1}, &at, floats, &placed);
 	MPI_Type_create_resized(placed, way->low * size, way->extent * size, &type);
 	MPI_Type_commit(&type);
 	MPI_Op_create(add, 1, &op);
@@ -158,6 +167,7 @@ static void check_way(bool is_backwards)
 	}
 	MPI_Op_free(&op);
 	MPI_Type_free(&placed);
+	MPI_Type_free(&floats);
 	MPI_Type_free(&type);
 }
 
@@ -170,7 +180,7 @@ int main(int argc, char **argv)
 	for (int w = 0; w < NWAY && !is_backwards; w++) {
 		way = &ways[w]; /* the same on all ranks */
 		check_way(false);
-		way = &ways[(w + rank) % NWAY];
+		way = &ways[w < NMIXED ? (w + rank) % NMIXED : w];
 		check_way(false);
 	}
 	way = &ways[NWAY];
