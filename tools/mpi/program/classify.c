@@ -2,8 +2,8 @@
 #include "classify.h"
 #include "accelerator/device.h"
 #include "engine/elements.h"
-#include "joined.h"
 #include "settings.h"
+#include "world/strangers.h"
 #include <stddef.h>
 
 const char *ordo_mpi_class_name(enum ordo_mpi_class class)

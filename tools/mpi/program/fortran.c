@@ -123,19 +123,6 @@ BINDING(exscan,
 		MPI_Fint *comm, MPI_Fint *error),
 	(send, receive, count, datatype, op, comm, error))
 
-/* gfortran's logical, as Debian builds Open MPI with it. */
-static void take_intercomm_merge(
-	MPI_Fint *between, MPI_Fint *is_high, MPI_Fint *comm, MPI_Fint *error)
-{
-	MPI_Comm all;
-	const int code = MPI_Intercomm_merge(PMPI_Comm_f2c(*between), *is_high != 0, &all);
-	if (code == MPI_SUCCESS)
-		*comm = PMPI_Comm_c2f(all);
-	give(error, code);
-}
-BINDING(intercomm_merge, (MPI_Fint * between, MPI_Fint *is_high, MPI_Fint *comm, MPI_Fint *error),
-	(between, is_high, comm, error))
-
 /* MPI_Init is the library's own binding, which makes its constants known, and then ours. */
 static void init(const char *own, MPI_Fint *error)
 {

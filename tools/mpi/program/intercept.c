@@ -1,7 +1,7 @@
 /* intercept.c - the blocking reductions of a program, and where MPI begins. */
 #include "intercept.h"
-#include "joined.h"
 #include "settings.h"
+#include "world/strangers.h"
 #include "world/world.h"
 #include <limits.h>
 #include <ordo/float_mode.h>

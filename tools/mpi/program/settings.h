@@ -35,9 +35,9 @@ bool ordo_mpi_settings_read(
  * message if some do not in time, if the settings are wrong, or if ranks that have met others
  * before have different ones. */
 void ordo_mpi_meet(MPI_Comm comm);
-/* The same where processes of several MPI_COMM_WORLDs are one communicator. Those that do not answer
- * are named, and returned: [*nmissing], to be freed; the others go on without settings in common.
- * All of them get the same, but for an absent rank 0, without which the program ends. */
+/* The same where processes of several MPI_COMM_WORLDs are one communicator. Those that do not
+ * answer are named, and returned: [*nmissing], to be freed; the others go on without settings in
+ * common. All of them get the same; without an answer of rank 0 the program ends. */
 int *ordo_mpi_meet_joined(MPI_Comm comm, int *nmissing);
 /* Settings as the text of ORDO_MPI, for other processes, whose files are called `name`. The text is
  * cut if `size` is not enough. */

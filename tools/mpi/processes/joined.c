@@ -3,18 +3,13 @@
  * intra-communicator with others only after MPI_Intercomm_merge, which all of them call: there they
  * meet, and who does not answer is remembered as a stranger. Every communicator that joins a rank
  * and a stranger was made from such a result, so all its ranks that have the library know. */
-#include "joined.h"
-#include "settings.h"
+#include "program/settings.h"
+#include "world/strangers.h"
 #include "world/world.h"
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static MPI_Group strangers = MPI_GROUP_NULL;
-static _Atomic bool has_any;
 
 /* Whether a process is of another MPI_COMM_WORLD. false also without memory, on no rank alone. */
 static bool is_joined(MPI_Comm comm)
@@ -36,69 +31,51 @@ static bool is_joined(MPI_Comm comm)
 	return is_found;
 }
 
-static void remember(MPI_Comm comm, const int *missing, int nmissing)
-{
-	MPI_Group group, these, all;
-	PMPI_Comm_group(comm, &group);
-	PMPI_Group_incl(group, nmissing, missing, &these);
-	pthread_mutex_lock(&lock);
-	if (has_any) {
-		PMPI_Group_union(strangers, these, &all);
-		PMPI_Group_free(&strangers);
-		PMPI_Group_free(&these);
-		strangers = all;
-	} else {
-		strangers = these;
-	}
-	has_any = true;
-	pthread_mutex_unlock(&lock);
-	PMPI_Group_free(&group);
-}
-
-void ordo_mpi_join(MPI_Comm comm)
+static void join(MPI_Comm comm)
 {
 	int nmissing, *missing;
 	if (!ordo_mpi_has_world() || !is_joined(comm))
 		return;
 	missing = ordo_mpi_meet_joined(comm, &nmissing);
 	if (nmissing)
-		remember(comm, missing, nmissing);
+		ordo_mpi_remember_strangers(comm, missing, nmissing);
 	free(missing);
-}
-
-bool ordo_mpi_has_strangers(MPI_Comm comm)
-{
-	MPI_Group group, both;
-	int n = 0;
-	if (!atomic_load_explicit(&has_any, memory_order_acquire) || !ordo_mpi_has_world())
-		return false;
-	PMPI_Comm_group(comm, &group);
-	pthread_mutex_lock(&lock);
-	PMPI_Group_intersection(group, strangers, &both);
-	pthread_mutex_unlock(&lock);
-	PMPI_Group_size(both, &n);
-	PMPI_Group_free(&group);
-	PMPI_Group_free(&both);
-	return n;
-}
-
-bool ordo_mpi_all_meet(MPI_Comm comm)
-{
-	int is_inter = 0;
-	return PMPI_Comm_test_inter(comm, &is_inter) == MPI_SUCCESS && !is_inter &&
-	       !ordo_mpi_has_strangers(comm);
 }
 
 int MPI_Intercomm_merge(MPI_Comm between, int is_high, MPI_Comm *comm)
 {
 	const int code = PMPI_Intercomm_merge(between, is_high, comm);
 	if (code == MPI_SUCCESS)
-		ordo_mpi_join(*comm);
+		join(*comm);
 	return code;
 }
 
-/* The variables of processes that this one starts, a line each, for the key "env" of Open MPI, which
- * gives them those of mpirun alone. false: they do not fit the value of an MPI_Info. */
+#ifdef OPEN_MPI
+/* Its bindings for Fortran call PMPI. A logical is that of gfortran. */
+#define EXPORTED __attribute__((visibility("default")))
+EXPORTED void mpi_intercomm_merge_(
+	MPI_Fint *between, MPI_Fint *is_high, MPI_Fint *comm, MPI_Fint *error);
+EXPORTED void ompi_intercomm_merge_f(
+	MPI_Fint *between, MPI_Fint *is_high, MPI_Fint *comm, MPI_Fint *error);
+
+void mpi_intercomm_merge_(MPI_Fint *between, MPI_Fint *is_high, MPI_Fint *comm, MPI_Fint *error)
+{
+	MPI_Comm all;
+	const int code = MPI_Intercomm_merge(PMPI_Comm_f2c(*between), *is_high != 0, &all);
+	if (code == MPI_SUCCESS)
+		*comm = PMPI_Comm_c2f(all);
+	if (error)
+		*error = (MPI_Fint)code;
+}
+
+void ompi_intercomm_merge_f(MPI_Fint *between, MPI_Fint *is_high, MPI_Fint *comm, MPI_Fint *error)
+{
+	mpi_intercomm_merge_(between, is_high, comm, error);
+}
+#endif
+
+/* The variables of processes that this one starts, a line each, for the key "env" of Open MPI,
+ * which gives them those of mpirun alone. false: they do not fit the value of an MPI_Info. */
 static bool write_variables(char *text, size_t size)
 {
 	static _Atomic int nspawn;

@@ -1,7 +1,7 @@
 /* joined.c [KIND] - a program of MPI that starts itself again, joins the processes to its own, and
- * reduces on communicators of all of them and of some, which it compares with the dyadic tree. KIND:
- * `strangers` have no library, `others` have another setting. Prints "not supported" where the
- * library starts no processes. */
+ * reduces on communicators of all of them and of some, which it compares with the dyadic tree.
+ * KIND: `strangers` have no library, `others` have another setting. Prints "not supported" where
+ * the library starts no processes. */
 #include "dyadic.h"
 #include <mpi.h>
 #include <stdio.h>

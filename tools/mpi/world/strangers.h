@@ -1,7 +1,7 @@
-/* joined.h - processes that other processes start or connect to while MPI is on. Private to
+/* strangers.h - processes that joined later and are known not to have the library. Private to
  * tools/mpi/. */
-#ifndef ORDO_MPI_JOINED_H
-#define ORDO_MPI_JOINED_H
+#ifndef ORDO_MPI_STRANGERS_H
+#define ORDO_MPI_STRANGERS_H
 
 /* As in call.h: whichever comes first. */
 #pragma GCC visibility push(default)
@@ -9,9 +9,8 @@
 #pragma GCC visibility pop
 #include <stdbool.h>
 
-/* After MPI_Intercomm_merge, on all ranks of the result: if some are of another MPI_COMM_WORLD,
- * they meet. */
-void ordo_mpi_join(MPI_Comm comm);
+/* These ranks of a communicator are strangers: [nmissing], at least one. */
+void ordo_mpi_remember_strangers(MPI_Comm comm, const int *missing, int nmissing);
 /* Whether one of its processes is known not to have the library: the same on all that have it. */
 bool ordo_mpi_has_strangers(MPI_Comm comm);
 /* All processes of an intra-communicator have the library, or none of them is known not to. */
