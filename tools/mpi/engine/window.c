@@ -13,6 +13,7 @@
  *
  * A rank that waits lets MPI progress: another may be in a send to it that needs this before it can
  * come here. */
+#define _GNU_SOURCE /* sched_getcpu */
 #include "window.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -49,9 +50,10 @@ struct line {
 	uint64_t call; /* the arguments that ranks share: see struct mpi_window_call */
 	unsigned char data[INLINE_BYTES];
 };
+enum { FOLDED = 2, NLINE };
 struct rank_lines {
-	struct line arrived[2]; /* of odd and even turns */
-	struct line folded;
+	struct line lines[NLINE];	 /* of arrivals in even and in odd turns, and FOLDED */
+	alignas(LINES) _Atomic int core; /* where the rank was last; written when that changes */
 };
 
 /* Memory that all ranks have mapped; or NULL. */
@@ -65,7 +67,8 @@ struct mpi_window {
 	int rank, nrank;
 	MPI_Comm comm;
 	uint64_t turn;
-	unsigned spins;		  /* before a processor is given to another rank */
+	bool is_crowded;	  /* more ranks than cores */
+	int core;		  /* see struct rank_lines */
 	struct rank_lines *lines; /* [nrank], in the small memory */
 	const void **inputs;	  /* [nrank] of this turn */
 	bool is_refused;	  /* the large memory was not to be had */
@@ -171,8 +174,11 @@ struct mpi_window *ordo_mpi_window_open(MPI_Comm comm, bool is_ready)
 		return NULL;
 	}
 	const long cores = sysconf(_SC_NPROCESSORS_ONLN);
-	*window = (struct mpi_window){
-		.nrank = nrank, .comm = comm, .spins = nrank > cores ? 16 : 4096, .inputs = inputs};
+	*window = (struct mpi_window){.nrank = nrank,
+		.comm = comm,
+		.is_crowded = nrank > cores,
+		.core = -1,
+		.inputs = inputs};
 	PMPI_Comm_rank(comm, &window->rank);
 	if (map_memory(window, small_bytes(nrank), &window->small)) {
 		window->lines = (struct rank_lines *)(void *)window->small.at;
@@ -194,8 +200,9 @@ void ordo_mpi_window_close(struct mpi_window *window)
 	free(window);
 }
 
-/* A line of another core takes less than so many reads; a pause may take longer than that. */
-enum { EAGER_SPINS = 200 };
+/* A line of another core takes less than EAGER_READS; a pause may take longer than that. After so
+ * many reads another process may need the core. */
+enum { EAGER_READS = 200, MOST_READS = 4096, MOST_CROWDED_READS = 512 };
 
 static void relax(void)
 {
@@ -204,26 +211,61 @@ static void relax(void)
 #endif
 }
 
-/* Waits until the line is of this turn. */
-static void await(const struct mpi_window *window, const struct line *line)
+static bool has_come(const struct mpi_window *window, const struct line *line)
 {
-	unsigned left = window->spins;
-	while (atomic_load_explicit(&line->turn, memory_order_acquire) < window->turn) {
+	return atomic_load_explicit(&line->turn, memory_order_acquire) >= window->turn;
+}
+
+/* Whether a rank that has yet to write such a line can do so only if this one gives it the core. */
+static bool is_in_the_way(const struct mpi_window *window, int which)
+{
+	for (int r = 0; window->is_crowded && r < window->nrank; r++) {
+		const struct rank_lines *lines = &window->lines[r];
+		if (atomic_load_explicit(&lines->core, memory_order_relaxed) == window->core &&
+			!has_come(window, &lines->lines[which]))
+			return true;
+	}
+	return false;
+}
+
+/* Reads the line for as long as no other rank needs the core. */
+static bool read_often(const struct mpi_window *window, int rank, int which)
+{
+	const struct line *line = &window->lines[rank].lines[which];
+	const int most = window->is_crowded ? MOST_CROWDED_READS : MOST_READS;
+	for (int i = 0; i < most; i++) {
+		if (has_come(window, line))
+			return true;
+		if (i % EAGER_READS == 0 && is_in_the_way(window, which))
+			return false;
+		if (i > EAGER_READS)
+			relax();
+	}
+	return false;
+}
+
+/* Waits until the line is of this turn. It lets MPI progress last: that takes longer than giving the
+ * core away, which Open MPI does there once more. */
+static void await(const struct mpi_window *window, int rank, int which)
+{
+	while (!read_often(window, rank, which)) {
 		int found;
-		if (--left) {
-			if (window->spins - left > EAGER_SPINS)
-				relax();
-			continue;
-		}
-		left = window->spins;
-		PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, window->comm, &found, MPI_STATUS_IGNORE);
 		sched_yield();
+		if (!has_come(window, &window->lines[rank].lines[which]))
+			PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, window->comm, &found,
+				MPI_STATUS_IGNORE);
 	}
 }
 
-static void say(const struct mpi_window *window, struct line *line)
+static void say(struct mpi_window *window, int which)
 {
-	atomic_store_explicit(&line->turn, window->turn, memory_order_release);
+	struct rank_lines *own = &window->lines[window->rank];
+	const int core = window->is_crowded ? sched_getcpu() : window->core;
+	if (core != window->core) {
+		window->core = core;
+		atomic_store_explicit(&own->core, core, memory_order_relaxed);
+	}
+	atomic_store_explicit(&own->lines[which].turn, window->turn, memory_order_release);
 }
 
 /* Where a rank's input of a turn of so many bytes is, if it is not in its line. */
@@ -243,7 +285,7 @@ static unsigned char *result_of(const struct mpi_window *window)
 
 static struct line *arrival(const struct mpi_window *window, int rank)
 {
-	return &window->lines[rank].arrived[window->turn & 1];
+	return &window->lines[rank].lines[window->turn & 1];
 }
 
 /* Where this rank's input of a turn of so many bytes goes. */
@@ -261,7 +303,7 @@ static void fetch_next_line(const struct mpi_window *window)
 #if defined __x86_64__ || defined __i386__
 	__asm__ volatile("prefetchw %0"
 			 :
-			 : "m"(window->lines[window->rank].arrived[~window->turn & 1]));
+			 : "m"(window->lines[window->rank].lines[~window->turn & 1]));
 #else
 	(void)window;
 #endif
@@ -282,9 +324,9 @@ static int arrive(struct mpi_window *window, uint64_t call, uint64_t bytes)
 {
 	uint64_t differs = 0;
 	arrival(window, window->rank)->call = call;
-	say(window, arrival(window, window->rank));
+	say(window, window->turn & 1);
 	for (int r = 0; r < window->nrank; r++) {
-		await(window, arrival(window, r));
+		await(window, r, window->turn & 1);
 		differs |= arrival(window, r)->call ^ call;
 		window->inputs[r] =
 			bytes <= INLINE_BYTES ? arrival(window, r)->data : tile(window, r, bytes);
@@ -352,16 +394,16 @@ static int reduce_tile(const struct mpi_window_call *call, uint64_t skip, uint64
 	const uint64_t begin = part_begin(window, n, extent, window->rank);
 	code = fold(call, begin, part_begin(window, n, extent, window->rank + 1) - begin,
 		result + begin * extent);
-	window->lines[window->rank].folded.data[0] = code != MPI_SUCCESS;
-	say(window, &window->lines[window->rank].folded);
+	window->lines[window->rank].lines[FOLDED].data[0] = code != MPI_SUCCESS;
+	say(window, FOLDED);
 	if (!out || code != MPI_SUCCESS)
 		return code;
 	for (int i = 0; i < window->nrank; i++) { /* the own part first: it is here */
 		const int r = (window->rank + i) % window->nrank;
 		const uint64_t first = part_begin(window, n, extent, r),
 			       end = part_begin(window, n, extent, r + 1);
-		await(window, &window->lines[r].folded);
-		if (window->lines[r].folded.data[0])
+		await(window, r, FOLDED);
+		if (window->lines[r].lines[FOLDED].data[0])
 			return MPI_ERR_OTHER;
 		memcpy(out + first * extent, result + first * extent, (end - first) * extent);
 	}
