@@ -48,6 +48,32 @@ static void reduce_long(const char *what, int nrank)
 	expect(what, long_out, 0, LONG, nrank);
 }
 
+static void add(void *left, void *right, int *n, MPI_Datatype *datatype)
+{
+	const double *a = left;
+	double *b = right;
+	(void)datatype;
+	for (int i = 0; i < *n; i++)
+		b[i] += a[i];
+}
+
+/* By the program's operation, and at the first reduction of a communicator. */
+static void reduce_otherwise(int nrank)
+{
+	MPI_Op op;
+	MPI_Comm other;
+	MPI_Op_create(add, 1, &op);
+	memset(out, 0, sizeof out);
+	MPI_Allreduce(in, out, N, MPI_DOUBLE, op, MPI_COMM_WORLD);
+	expect("the program's operation", out, 0, N, nrank);
+	MPI_Comm_dup(MPI_COMM_WORLD, &other);
+	memset(out, 0, sizeof out);
+	MPI_Allreduce(in, out, N, MPI_DOUBLE, MPI_SUM, other);
+	expect("first", out, 0, N, nrank);
+	MPI_Comm_free(&other);
+	MPI_Op_free(&op);
+}
+
 /* Some of these are of the last rank's memory of a device. */
 static int block_on_one(mark_function *mark, int rank, int nrank)
 {
@@ -77,6 +103,7 @@ static int block_on_one(mark_function *mark, int rank, int nrank)
 	reduce_to_zero();
 	if (!rank)
 		expect("to one", out, 0, N, nrank);
+	reduce_otherwise(nrank);
 	fflush(stdout);
 	MPI_Finalize();
 	return 0;

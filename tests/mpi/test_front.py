@@ -312,17 +312,18 @@ def _():
            done.stderr)
 
 
-@case("ranks of one node find memory of a device on some of them, and all pass the call on")
+@case("ranks find memory of a device on some of them, and all pass the call on")
 def _():
-    done = start(3 if IS_WHOLE else 2,
-                 [program("device"), f"{PROGRAMS}/libdevice_stub_0.so", "blocking"])
     ranks = 3 if IS_WHOLE else 2
-    wanted(done.returncode == 0 and done.stdout.count(": right\n") == 7 * ranks + 1 and
-           done.stdout.count("\n") == 7 * ranks + 1, done.stdout, done.stderr)
-    for function, number in (("Allreduce", 5), ("Reduce_scatter_block", 1), ("Reduce", 1)):
-        wanted(re.search(rf"MPI_{function} +{number} calls passed on: device memory", done.stderr),
-               function, done.stderr)
-    wanted(calls(done.stderr, "MPI_Allreduce") == 3, done.stderr)
+    for settings in ("", "messages"):
+        done = start(ranks, [program("device"), f"{PROGRAMS}/libdevice_stub_0.so", "blocking"],
+                     settings=settings)
+        wanted(done.returncode == 0 and done.stdout.count(": right\n") == 9 * ranks + 1 and
+               done.stdout.count("\n") == 9 * ranks + 1, settings, done.stdout, done.stderr)
+        for function, number in (("Allreduce", 7), ("Reduce_scatter_block", 1), ("Reduce", 1)):
+            wanted(re.search(rf"MPI_{function} +{number} calls passed on: device memory",
+                             done.stderr), settings, function, done.stderr)
+        wanted(calls(done.stderr, "MPI_Allreduce") == 3, settings, done.stderr)
 
 
 @case("types with any bounds are taken, also others on each rank")

@@ -168,17 +168,28 @@ static bool is_one(const void *memory)
 	return memory && (is_cuda(memory) || is_hip(memory));
 }
 
-bool ordo_mpi_is_on_device(const void *first, const void *second)
+static void look_again(void)
 {
 	static _Atomic unsigned long long last;
 	unsigned long long number = 0;
-	if ((!first || is_own(first)) && (!second || is_own(second)))
-		return false;
 	dl_iterate_phdr(take_number, &number);
 	if (atomic_load_explicit(&last, memory_order_acquire) != number) {
 		look();
 		dl_iterate_phdr(take_number, &number);
 		atomic_store_explicit(&last, number, memory_order_release);
 	}
+}
+
+bool ordo_mpi_has_devices(void)
+{
+	look_again();
+	return atomic_load(&get_cuda) || atomic_load(&get_hip);
+}
+
+bool ordo_mpi_is_on_device(const void *first, const void *second)
+{
+	if ((!first || is_own(first)) && (!second || is_own(second)))
+		return false;
+	look_again();
 	return is_one(first) || is_one(second);
 }

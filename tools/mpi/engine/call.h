@@ -76,10 +76,11 @@ static inline int ordo_mpi_own_shards(const struct ordo_mpi_call *call, int rank
  * to the communicator's error handler, or ORDO_MPI_PASS_ON. All ranks call. Calls PMPI functions
  * only. */
 int ordo_mpi_reduce(const struct ordo_mpi_call *call);
-/* In place of it, on a rank that passes the call on for a reason of its own: tells the others, if
- * the ranks share memory and have used it before. All of them then pass it on. Otherwise does
- * nothing. */
-void ordo_mpi_pass_on(const struct ordo_mpi_call *call);
+/* In place of it, on a rank that passes the call on because its memory is a device's: tells the
+ * others, who then pass it on, too. They cannot be told if at the last call whose number was a
+ * power of two no rank had loaded what knows such memory, and the ranks do not share any. Returns
+ * ORDO_MPI_PASS_ON, or an error code. */
+int ordo_mpi_pass_on(const struct ordo_mpi_call *call);
 
 /* One agreement: MPI_SUCCESS if `code` is on all ranks of an intra-communicator; else this rank's
  * error, or MPI_ERR_OTHER where another has one. All ranks call. */

@@ -1,5 +1,6 @@
 /* communicator.c - what is kept with a communicator, as an attribute that is freed with it. */
 #include "communicator.h"
+#include "accelerator/device.h"
 #include "call.h"
 #include "world/world.h"
 #include <ordo/error.h>
@@ -132,10 +133,16 @@ static struct mpi_state *find_state(MPI_Comm comm, int *code)
 	return state ? state : make_state(comm, key, code);
 }
 
-struct mpi_state *ordo_mpi_state_made(MPI_Comm comm)
+int ordo_mpi_state_devices(struct mpi_state *state)
 {
-	int key, code;
-	return look_up(comm, &key, &code);
+	const uint64_t n = ++state->nmemory;
+	int own, any = 0;
+	if (state->has_devices || n & (n - 1))
+		return MPI_SUCCESS;
+	own = ordo_mpi_has_devices();
+	const int code = PMPI_Allreduce(&own, &any, 1, MPI_INT, MPI_MAX, state->comm);
+	state->has_devices = any;
+	return code;
 }
 
 /* The communicator of this thread's last call: most have one. Another may get the same handle when

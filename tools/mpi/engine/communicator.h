@@ -41,6 +41,8 @@ struct mpi_state {
 	struct mpi_bound bound[MPI_NBOUND];
 	uint64_t ncall;
 	uint64_t nreduction;		/* of all kinds */
+	uint64_t nmemory;		/* see ordo_mpi_state_devices */
+	bool has_devices;		/* likewise */
 	struct mpi_window *window;	/* NULL: none */
 	const struct mpi_trees *trees;	/* of the window */
 	const struct mpi_trees *dyadic; /* of its sums over shards */
@@ -51,11 +53,14 @@ struct mpi_state {
 /* The state of an intra-communicator; made at its first call, by all its ranks. NULL: *code is an
  * MPI error code. */
 struct mpi_state *ordo_mpi_state(MPI_Comm comm, int *code);
-/* The same, if it was made; NULL: it was not. */
-struct mpi_state *ordo_mpi_state_made(MPI_Comm comm);
 /* With more ranks, AllReduce is generated, and other plans are made by rank 0: set by tests. */
 extern int ordo_mpi_most_compiled, ordo_mpi_most_alone;
 
+/* Before every blocking reduction, on all ranks, also on those that pass it on because of their
+ * memory: sets `has_devices` if a process has loaded what knows memory of devices. The ranks ask
+ * each other at the first call, and at every call whose number is a power of two, for it may be
+ * loaded later. Returns an MPI error code. */
+int ordo_mpi_state_devices(struct mpi_state *state);
 /* The window of a communicator that is used again; NULL: none. All ranks call, at every call. */
 struct mpi_window *ordo_mpi_state_window(struct mpi_state *state);
 /* A plan of it, made at first use by all ranks, which compare its digest. NULL likewise. */

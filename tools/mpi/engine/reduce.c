@@ -237,18 +237,44 @@ bool ordo_mpi_reduction_share(
 	return true;
 }
 
-void ordo_mpi_pass_on(const struct ordo_mpi_call *call)
+/* Whether all ranks of a blocking call meet in the window, by what they all know. */
+static bool meets_in_window(const struct mpi_state *state, const struct ordo_mpi_call *call)
 {
 	struct mpi_elements elements;
-	const struct mpi_state *state = ordo_mpi_state_made(call->comm);
-	if (!state || !state->window || call->nshard ||
-		ordo_mpi_elements(&elements, call->datatype, call->op) != MPI_SUCCESS ||
-		elements.may_differ || !fits_window(&elements) ||
-		ordo_mpi_call_range(call, &elements, state->nrank))
-		return; /* the others do not use the window, or agree before they do */
+	return state->window && !call->nshard &&
+	       ordo_mpi_elements(&elements, call->datatype, call->op) == MPI_SUCCESS &&
+	       !elements.may_differ && fits_window(&elements) &&
+	       !ordo_mpi_call_range(call, &elements, state->nrank) &&
+	       ordo_mpi_window_is_used(state->window,
+		       (uint64_t)ordo_mpi_length(call, state->nrank) * elements.extent);
+}
+
+/* ORDO_MPI_PASS_ON, on all ranks, if one `passes` because of its memory; they agree where that is
+ * possible and the window does not show it. MPI_SUCCESS: go on. Else an error. */
+static int agree_on_memory(struct mpi_state *state, const struct ordo_mpi_call *call, bool passes)
+{
+	int code = ordo_mpi_state_devices(state);
+	const int own = passes;
+	int any = 0;
+	if (code != MPI_SUCCESS || !state->has_devices || meets_in_window(state, call))
+		return code;
+	code = PMPI_Allreduce(&own, &any, 1, MPI_INT, MPI_MAX, state->comm);
+	return code == MPI_SUCCESS && any ? ORDO_MPI_PASS_ON : code;
+}
+
+int ordo_mpi_pass_on(const struct ordo_mpi_call *call)
+{
+	int code;
+	struct mpi_state *state = ordo_mpi_state(call->comm, &code);
+	if (!state)
+		return code;
 	const uint64_t n = (uint64_t)ordo_mpi_length(call, state->nrank);
-	if (n)
-		ordo_mpi_window_pass_on(state->window, n * elements.extent);
+	code = n ? agree_on_memory(state, call, true) : ORDO_MPI_PASS_ON;
+	if (code != MPI_SUCCESS)
+		return code;
+	if (meets_in_window(state, call))
+		ordo_mpi_window_pass_on(state->window);
+	return ORDO_MPI_PASS_ON;
 }
 
 int ordo_mpi_reduce(const struct ordo_mpi_call *call)
@@ -259,7 +285,9 @@ int ordo_mpi_reduce(const struct ordo_mpi_call *call)
 		return code;
 	if (!ordo_mpi_length(call, reduction.state->nrank))
 		return MPI_SUCCESS;
-	code = examine(&reduction);
+	code = agree_on_memory(reduction.state, call, false);
+	if (code == MPI_SUCCESS)
+		code = examine(&reduction);
 	if (code != MPI_SUCCESS)
 		return code;
 	if (call->nshard)

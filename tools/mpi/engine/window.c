@@ -335,10 +335,13 @@ static int arrive(struct mpi_window *window, uint64_t call, uint64_t bytes)
 	return differs || call == PASSES ? judge(window) : MPI_SUCCESS;
 }
 
-void ordo_mpi_window_pass_on(struct mpi_window *window, uint64_t bytes)
+bool ordo_mpi_window_is_used(const struct mpi_window *window, uint64_t bytes)
 {
-	if (bytes > SHORT_BYTES && !window->large.at && window->is_refused)
-		return; /* the others do not come here either */
+	return bytes <= SHORT_BYTES || window->large.at || !window->is_refused;
+}
+
+void ordo_mpi_window_pass_on(struct mpi_window *window)
+{
 	begin_turn(window, 0);
 	arrive(window, PASSES, 0);
 }

@@ -18,9 +18,11 @@ struct mpi_window *ordo_mpi_window_open(MPI_Comm comm, bool is_ready);
  * long vector makes the memory for them. call: see struct mpi_window_call. true with an error in
  * *code: their calls differ. */
 bool ordo_mpi_window_takes(struct mpi_window *window, uint64_t call, uint64_t bytes, int *code);
-/* In place of a call that others may make through the window with so many bytes a rank: this rank
- * passes it on, which they find out before they write anything. */
-void ordo_mpi_window_pass_on(struct mpi_window *window, uint64_t bytes);
+/* Whether ranks come to the window with so many bytes: the same on all of them. */
+bool ordo_mpi_window_is_used(const struct mpi_window *window, uint64_t bytes);
+/* In place of a call that others may make through the window: this rank passes it on, which they
+ * find out before they write anything. */
+void ordo_mpi_window_pass_on(struct mpi_window *window);
 /* Only this rank; the others may still use theirs. Takes NULL. */
 void ordo_mpi_window_close(struct mpi_window *window);
 

@@ -211,12 +211,14 @@ bool ordo_mpi_take(struct ordo_mpi_passed *passed, enum ordo_mpi_function functi
 	struct ordo_mpi_mode mode;
 	enum ordo_mpi_class class = ordo_mpi_begin(passed, function, call);
 	*code = compare(passed, &class, call);
-	if (*code == MPI_SUCCESS && class != ORDO_MPI_TAKEN) {
-		if (class == ORDO_MPI_DEVICE_MEMORY && !is_compared(class, call->comm))
-			ordo_mpi_pass_on(call);
+	if (*code == MPI_SUCCESS && class == ORDO_MPI_DEVICE_MEMORY &&
+		!is_compared(class, call->comm) && !ordo_mpi_settings.is_library) {
+		*code = ordo_mpi_pass_on(call);
+		if (*code == ORDO_MPI_PASS_ON)
+			return false;
+	} else if (*code == MPI_SUCCESS && class != ORDO_MPI_TAKEN) {
 		return false;
-	}
-	if (*code == MPI_SUCCESS) {
+	} else if (*code == MPI_SUCCESS) {
 		const uint64_t bytes = ordo_mpi_bytes(call);
 		const unsigned ncall = ordo_mpi_timed_calls(function, bytes);
 		const double began = ncall ? PMPI_Wtime() : 0;
