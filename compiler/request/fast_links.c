@@ -12,19 +12,12 @@ enum { MOST_RANKS = 512 };
 /* GB/s of the fastest link from one rank to another; 0: none is up. */
 static double speed(const struct ordo_topology *topology, uint32_t from, uint32_t to)
 {
-	uint32_t low = topology->first_link[from], high = topology->first_link[from + 1];
-	const uint32_t end = high;
+	uint32_t link;
+	const uint32_t end = ordo_topology_links(topology, from, to, &link);
 	double most = 0;
-	while (low < high) {
-		const uint32_t middle = low + (high - low) / 2;
-		if (topology->links[middle].to < to)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	for (; low < end && topology->links[low].to == to; low++)
-		if (!topology->links[low].down && topology->links[low].bandwidth_gbs > most)
-			most = topology->links[low].bandwidth_gbs;
+	for (; link < end; link++)
+		if (!topology->links[link].down && topology->links[link].bandwidth_gbs > most)
+			most = topology->links[link].bandwidth_gbs;
 	return most;
 }
 

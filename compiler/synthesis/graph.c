@@ -2,6 +2,7 @@
 #include "graph.h"
 #include <math.h>
 #include <ordo/arena.h>
+#include <ordo/divisor.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -55,16 +56,6 @@ static int64_t units_of(struct decimal decimal, int exponent, bool *rounded)
 	return (int64_t)decimal.digits;
 }
 
-static int64_t common_divisor(int64_t a, int64_t b)
-{
-	while (b) {
-		const int64_t rest = a % b;
-		a = b;
-		b = rest;
-	}
-	return a;
-}
-
 static int compare_arcs(const void *one, const void *other)
 {
 	const struct ordo_arc *a = one, *b = other;
@@ -104,7 +95,8 @@ static bool measure_links(
 			total = units[i] > most - total ? INT64_MAX : total + units[i];
 			if (total == INT64_MAX)
 				break;
-			divisor = common_divisor(units[i], divisor);
+			divisor =
+				(int64_t)ordo_common_divisor((uint64_t)units[i], (uint64_t)divisor);
 		}
 	}
 	for (uint32_t i = 0; decimals && divisor && i < topology->nlink; i++)

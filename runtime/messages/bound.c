@@ -98,16 +98,6 @@ void ordo_bound_part_destroy(struct ordo_bound_part *bound)
 	free(bound);
 }
 
-uint64_t ordo_bound_part_input_bytes(const struct ordo_bound_part *bound)
-{
-	return bound->layout.regions[bound->part->rank][ORDO_INPUT].nelement * bound->extent;
-}
-
-uint64_t ordo_bound_part_output_bytes(const struct ordo_bound_part *bound)
-{
-	return bound->layout.regions[bound->part->rank][ORDO_OUTPUT].nelement * bound->extent;
-}
-
 size_t ordo_part_bytes(const struct ordo_part *part)
 {
 	return part->bytes;
@@ -116,9 +106,4 @@ size_t ordo_part_bytes(const struct ordo_part *part)
 uint32_t ordo_part_requests(const struct ordo_part *part)
 {
 	return part->nrequest;
-}
-
-uint32_t ordo_part_sends(const struct ordo_part *part)
-{
-	return part->nsend;
 }

@@ -284,8 +284,6 @@ static void write_send(struct writer *w, uint32_t at)
 		emit(w, copy);
 	}
 	emit(w, instruction);
-	if (!w->no_memory)
-		w->part->nsend++;
 	w->nsend += step->npiece;
 	w->messages[at] = (struct message){IN_FLIGHT, buffered};
 	for (uint32_t i = 0; i < step->npiece && !buffered; i++)

@@ -61,7 +61,6 @@ struct ordo_part {
 	struct ordo_problem problem;
 	uint32_t rank, scratch_slots;
 	uint32_t nrequest;
-	uint32_t nsend;
 	uint32_t most_chunks; /* of one piece, between any two ranks */
 	uint32_t ninstruction, npiece;
 	struct instruction instructions[]; /* and behind them the pieces */

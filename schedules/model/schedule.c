@@ -184,6 +184,21 @@ struct ordo_size ordo_schedule_size(const struct ordo_schedule *schedule)
 	return size;
 }
 
+uint32_t ordo_scratch_end(const struct ordo_task *tasks, uint32_t ntask)
+{
+	uint32_t end = 0;
+	for (uint32_t id = 0; id < ntask; id++) {
+		const struct ordo_task *task = &tasks[id];
+		if (!ordo_task_moves(task))
+			continue;
+		if (task->src_buffer == ORDO_SCRATCH && task->src + task->count > end)
+			end = task->src + task->count;
+		if (task->dst_buffer == ORDO_SCRATCH && task->dst + task->count > end)
+			end = task->dst + task->count;
+	}
+	return end;
+}
+
 uint32_t ordo_stream_of(const struct ordo_schedule *schedule, uint32_t task)
 {
 	/* Streams are in task order; the last one that begins at or before the task and is not

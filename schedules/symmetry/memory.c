@@ -31,26 +31,11 @@ static struct cell *cell_of(const struct quotient *q, unsigned buffer, uint32_t 
 					: (size_t)q->memory.noutput + q->memory.nscratch + slot];
 }
 
-/* Scratch slots that no task names need no cells. */
-static uint32_t end_of_scratch(const struct ordo_rank_program *program)
-{
-	uint32_t end = 0;
-	for (uint32_t id = 0; id < program->ntask; id++) {
-		const struct ordo_task *task = &program->tasks[id];
-		if (!ordo_task_moves(task))
-			continue;
-		if (task->src_buffer == ORDO_SCRATCH && task->src + task->count > end)
-			end = task->src + task->count;
-		if (task->dst_buffer == ORDO_SCRATCH && task->dst + task->count > end)
-			end = task->dst + task->count;
-	}
-	return end;
-}
-
 bool ordo_quotient_open_memory(struct quotient *q)
 {
 	q->memory.noutput = ordo_output_slots(q->problem, 0);
-	q->memory.nscratch = end_of_scratch(&q->program);
+	/* Scratch slots that no task names need no cells. */
+	q->memory.nscratch = ordo_scratch_end(q->program.tasks, q->program.ntask);
 	const uint32_t ninput = q->problem->in_place ? ordo_input_slots(q->problem, 0) : 0;
 	const size_t ncell = (size_t)q->memory.noutput + q->memory.nscratch + ninput;
 	const uint32_t nchunk =

@@ -9,6 +9,7 @@
 #include "pack.h"
 #include "synthesis/cut.h"
 #include <ordo/arena.h>
+#include <ordo/divisor.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,16 +23,6 @@ enum {
 	/* Times ranks: numbers of spanning trees that are compared. */
 	MOST_SPANNING_TRIES = 128
 };
-
-static int64_t common_divisor(int64_t a, int64_t b)
-{
-	while (b) {
-		const int64_t rest = a % b;
-		a = b;
-		b = rest;
-	}
-	return a;
-}
 
 /* The bound a/b of trees from the roots, in lowest terms. */
 static bool bound_of(const struct ordo_capacities *graph, uint32_t root, int64_t *a, int64_t *b,
@@ -47,7 +38,8 @@ static bool bound_of(const struct ordo_capacities *graph, uint32_t root, int64_t
 	if (!cut.units)
 		return ordo_fail(error, ORDO_USAGE, 0,
 			"packing: some rank has no way in or out (`ordo bound` names it)");
-	const int64_t divisor = common_divisor(cut.crossing, cut.units);
+	const int64_t divisor =
+		(int64_t)ordo_common_divisor((uint64_t)cut.crossing, (uint64_t)cut.units);
 	*a = cut.crossing / divisor;
 	*b = cut.units / divisor;
 	return true;
@@ -56,10 +48,11 @@ static bool bound_of(const struct ordo_capacities *graph, uint32_t root, int64_t
 /* The least k for which all k a/b units are integers. */
 static int64_t exact_units(const struct ordo_capacities *graph, int64_t a, int64_t b)
 {
-	int64_t divisor = b;
+	uint64_t divisor = (uint64_t)b;
 	for (uint32_t i = 0; i < graph->narc; i++)
-		divisor = common_divisor(divisor, (int64_t)((wide)a * graph->arcs[i].units % b));
-	return b / divisor;
+		divisor = ordo_common_divisor(
+			divisor, (uint64_t)((wide)a * graph->arcs[i].units % b));
+	return b / (int64_t)divisor;
 }
 
 /* The units of all arcs into or out of a vertex. */

@@ -2,27 +2,11 @@
 #include "cells.h"
 #include <stdlib.h>
 
-/* One past the highest scratch slot that a task names. */
-static uint32_t count_scratch(const struct ordo_schedule *schedule)
-{
-	uint32_t end = 0;
-	for (uint32_t t = 0; t < schedule->ntask; t++) {
-		const struct ordo_task *task = &schedule->tasks[t];
-		if (!ordo_task_moves(task))
-			continue;
-		if (task->src_buffer == ORDO_SCRATCH && task->src + task->count > end)
-			end = task->src + task->count;
-		if (task->dst_buffer == ORDO_SCRATCH && task->dst + task->count > end)
-			end = task->dst + task->count;
-	}
-	return end;
-}
-
 bool number_cells(struct cells *cells, const struct ordo_schedule *schedule)
 {
 	const struct ordo_problem *problem = &schedule->problem;
 	*cells = (struct cells){.schedule = schedule,
-		.nscratch = count_scratch(schedule),
+		.nscratch = ordo_scratch_end(schedule->tasks, schedule->ntask),
 		.first_of = calloc((size_t)problem->nrank + 1, sizeof *cells->first_of)};
 	for (uint32_t rank = 0; cells->first_of && rank < problem->nrank; rank++) {
 		cells->first_of[rank] = cells->count;

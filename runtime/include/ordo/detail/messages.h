@@ -81,9 +81,6 @@ struct ordo_opaque {
 
 /* Requests that a run has in flight at most. */
 ORDO_API uint32_t ordo_part_requests(const struct ordo_part *part);
-/* Messages that a run sends at least, each of them once for every round: one whose pieces are long
- * is several. */
-ORDO_API uint32_t ordo_part_sends(const struct ordo_part *part);
 
 /* Binds a part to a type and counts, and allocates its scratch. The part must outlive it.
  *
@@ -96,9 +93,6 @@ ORDO_API struct ordo_bound_part *ordo_part_bind(const struct ordo_part *part,
 	const struct ordo_plan_options *options, const struct ordo_opaque *opaque,
 	struct ordo_error *error);
 ORDO_API void ordo_bound_part_destroy(struct ordo_bound_part *bound); /* takes NULL */
-/* Bytes of this rank's input and output. */
-ORDO_API uint64_t ordo_bound_part_input_bytes(const struct ordo_bound_part *bound);
-ORDO_API uint64_t ordo_bound_part_output_bytes(const struct ordo_bound_part *bound);
 
 /* Runs the part once; all ranks must. Buffers as of ordo_plan_bind. The calling thread computes
  * floats in the standard mode (float_mode.h). One run at a time. false: see error; if the messenger

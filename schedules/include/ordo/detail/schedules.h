@@ -83,6 +83,9 @@ ORDO_API struct ordo_schedule *ordo_schedule_copy(
 /* How much there is of it, for memory.h. */
 ORDO_API struct ordo_size ordo_schedule_size(const struct ordo_schedule *schedule);
 
+/* One past the highest scratch slot that the tasks name. */
+ORDO_API uint32_t ordo_scratch_end(const struct ordo_task *tasks, uint32_t ntask);
+
 /* The stream a task belongs to. O(log nstream). */
 ORDO_API uint32_t ordo_stream_of(const struct ordo_schedule *schedule, uint32_t task);
 
