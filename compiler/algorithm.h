@@ -56,6 +56,7 @@ struct ordo_resolved_request {
 	 * own numbers, also in problem.root. */
 	const uint32_t *map;
 	bool finds_map;			      /* map=auto: there is none yet */
+	const char *order;		      /* as in struct ordo_request; not owned */
 	const struct ordo_registry *registry; /* in which names of algorithms are looked up */
 	ordo_resolve *resolve;		      /* for an algorithm that is made of others */
 	const struct ordo_algorithm *algorithm;

@@ -193,13 +193,15 @@ static bool try_variant(struct ordo_candidates *candidates, const struct ordo_re
 	return worked;
 }
 
-static bool try_algorithm(struct ordo_candidates *candidates, const struct ordo_problem *problem,
-	const struct ordo_topology *topology, const struct ordo_algorithm_facts *facts,
-	const struct numbers *numbers, struct ordo_error *error)
+static bool try_algorithm(struct ordo_candidates *candidates, const struct ordo_request *asked,
+	const struct ordo_algorithm_facts *facts, const struct numbers *numbers,
+	struct ordo_error *error)
 {
+	const struct ordo_problem *problem = &asked->problem;
+	const struct ordo_topology *topology = asked->topology;
 	static const struct ordo_variant plain = {.settings = ""};
-	const struct ordo_request request = {
-		.problem = *problem, .algorithm = facts->name, .topology = topology};
+	struct ordo_request request = *asked;
+	request.algorithm = facts->name;
 	const struct ordo_variant *variants = facts->variants ? facts->variants : &plain;
 	const uint32_t nvariant = facts->variants ? facts->nvariant : 1;
 	for (uint32_t i = 0; i < nvariant; i++) {
@@ -245,10 +247,14 @@ static void sort(struct ordo_candidate *items, uint32_t count)
 	}
 }
 
-bool ordo_candidates_make(struct ordo_candidates *candidates, const struct ordo_problem *problem,
-	const struct ordo_topology *topology, struct ordo_error *error)
+bool ordo_candidates_make(struct ordo_candidates *candidates, const struct ordo_request *asked,
+	struct ordo_error *error)
 {
-	const struct ordo_request request = {.problem = *problem, .topology = topology};
+	/* What else is asked for is no matter of candidates. */
+	const struct ordo_request request = {
+		.problem = asked->problem, .topology = asked->topology, .order = asked->order};
+	const struct ordo_problem *problem = &request.problem;
+	const struct ordo_topology *topology = request.topology;
 	struct ordo_resolved_request resolved = {0};
 	struct numbers numbers;
 	*candidates = (struct ordo_candidates){0};
@@ -277,7 +283,7 @@ bool ordo_candidates_make(struct ordo_candidates *candidates, const struct ordo_
 		const struct ordo_algorithm_facts *facts = &ordo_registry.algorithms[i]->facts;
 		if (!(facts->operators >> problem->op & 1))
 			continue;
-		if (!try_algorithm(candidates, problem, topology, facts, &numbers, error))
+		if (!try_algorithm(candidates, &request, facts, &numbers, error))
 			return false;
 	}
 	sort(candidates->items, candidates->count);

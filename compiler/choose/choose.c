@@ -17,7 +17,7 @@ static bool open_table(struct ordo_table *table, const struct ordo_request *requ
 		.candidates = candidates,
 		.lists_refused = true,
 		.most_kept = UINT64_MAX};
-	return ordo_candidates_make(candidates, &request->problem, request->topology, error) &&
+	return ordo_candidates_make(candidates, request, error) &&
 	       ordo_table_open(table, false, false, error);
 }
 

@@ -224,7 +224,8 @@ static bool select_cheapest(const struct ordo_selection_wish *wish,
 				  .progress = wish->progress,
 				  .closure = wish->progress_closure,
 				  .max_tokens = wish->max_tokens,
-				  .staging_slots = wish->staging_slots},
+				  .staging_slots = wish->staging_slots,
+				  .order = wish->order},
 			.suits = wish->suits,
 			.closure = wish->closure,
 			.candidates = &selection->candidates,
@@ -233,8 +234,7 @@ static bool select_cheapest(const struct ordo_selection_wish *wish,
 		.last = wish->to_bytes == ORDO_ENDLESS ? ORDO_BYTES_LIMIT : wish->to_bytes};
 	*selection = (struct ordo_selection){0};
 	if (!ordo_check_sizes(wish, selecting.last, error) ||
-		!ordo_candidates_make(
-			&selection->candidates, &wish->problem, wish->topology, error))
+		!ordo_candidates_make(&selection->candidates, &selecting.table.request, error))
 		return false;
 	const bool worked = ordo_table_open(&selecting.table, false, false, error) &&
 			    select_ranges(&selecting, selection, error);

@@ -393,7 +393,8 @@ bool ordo_tune_keeping(const struct ordo_tune_wish *wish, uint64_t most_kept,
 		.table = {.request = {.problem = wish->selection.problem,
 				  .topology = wish->selection.topology,
 				  .max_tokens = wish->selection.max_tokens,
-				  .staging_slots = wish->selection.staging_slots},
+				  .staging_slots = wish->selection.staging_slots,
+				  .order = wish->selection.order},
 			.suits = wish->selection.suits,
 			.closure = wish->selection.closure,
 			.candidates = candidates,
@@ -412,8 +413,7 @@ bool ordo_tune_keeping(const struct ordo_tune_wish *wish, uint64_t most_kept,
 	request.algorithm = wish->algorithm;
 	if (!ordo_check_sizes(&wish->selection, tuning.last, error) ||
 		!(wish->algorithm ? ordo_candidates_take(candidates, &request, error)
-				  : ordo_candidates_make(
-					    candidates, &request.problem, request.topology, error)))
+				  : ordo_candidates_make(candidates, &request, error)))
 		return false;
 	ordo_columns_find_limits(&tuning.columns);
 	const bool worked =

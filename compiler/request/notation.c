@@ -430,28 +430,6 @@ const char *ordo_notation_with_map(struct ordo_resolved_request *resolved, const
 	return list ? add_setting(arena, resolved->unmapped, "map", list) : NULL;
 }
 
-/* Fallbacks, and the canonical notation. */
-static bool complete(const struct notation *notation)
-{
-	struct ordo_resolved_request *resolved = notation->resolved;
-	const struct ordo_algorithm_facts *facts = &resolved->algorithm->facts;
-	resolved->notation = facts->name;
-	for (uint32_t i = 0; i < ordo_parameter_count(facts); i++) {
-		const struct ordo_parameter *parameter = ordo_parameter_at(facts, i);
-		struct ordo_value *value = &resolved->values[i];
-		if (!value->word && !read_value(notation, parameter, parameter->fallback, value))
-			return false;
-		resolved->unmapped = resolved->notation;
-		if (!strcmp(value->word, parameter->fallback))
-			continue;
-		resolved->notation = add_setting(&resolved->arena, resolved->notation,
-			parameter->kind == ORDO_ALGORITHMS ? "" : parameter->name, value->word);
-		if (!resolved->notation)
-			return ordo_fail_memory(notation->error);
-	}
-	return true;
-}
-
 static char *without_spaces(struct ordo_arena *arena, const char *text)
 {
 	char *plain = ordo_arena_text(arena, text, strlen(text));
@@ -462,6 +440,43 @@ static char *without_spaces(struct ordo_arena *arena, const char *text)
 	if (plain)
 		plain[length] = 0;
 	return plain;
+}
+
+/* Whether the algorithm is to choose the tree of its sums. */
+static bool leaves_order_open(
+	const struct ordo_parameter *parameter, const struct ordo_value *value)
+{
+	return parameter->kind == ORDO_SUMS &&
+	       (!value->word || !strcmp(value->word, "auto") || !strcmp(value->word, "searched"));
+}
+
+/* The order that is demanded, fallbacks, and the canonical notation. */
+static bool complete(const struct notation *notation)
+{
+	struct ordo_resolved_request *resolved = notation->resolved;
+	const struct ordo_algorithm_facts *facts = &resolved->algorithm->facts;
+	resolved->notation = facts->name;
+	for (uint32_t i = 0; i < ordo_parameter_count(facts); i++) {
+		const struct ordo_parameter *parameter = ordo_parameter_at(facts, i);
+		struct ordo_value *value = &resolved->values[i];
+		const char *word = parameter->fallback;
+		if (resolved->order && leaves_order_open(parameter, value)) {
+			word = without_spaces(&resolved->arena, resolved->order);
+			value->word = NULL;
+		}
+		if (!word)
+			return ordo_fail_memory(notation->error);
+		if (!value->word && !read_value(notation, parameter, word, value))
+			return false;
+		resolved->unmapped = resolved->notation;
+		if (!strcmp(value->word, parameter->fallback))
+			continue;
+		resolved->notation = add_setting(&resolved->arena, resolved->notation,
+			parameter->kind == ORDO_ALGORITHMS ? "" : parameter->name, value->word);
+		if (!resolved->notation)
+			return ordo_fail_memory(notation->error);
+	}
+	return true;
 }
 
 /* "(a=1,b=2)" of the settings that a name stands for, "a=1", and those written, "(b=2)". */

@@ -106,7 +106,7 @@ static bool choose_links(struct ordo_resolved_request *resolved, struct ordo_err
 bool ordo_request_read(struct ordo_resolved_request *resolved, const struct ordo_registry *registry,
 	const struct ordo_request *request, struct ordo_error *error)
 {
-	*resolved = (struct ordo_resolved_request){.registry = registry};
+	*resolved = (struct ordo_resolved_request){.registry = registry, .order = request->order};
 	if (!request->algorithm)
 		return ordo_fail(error, ORDO_USAGE, 0, "algorithm: found none, wanted its name");
 	if (!ordo_request_take_problem(resolved, request, error) ||

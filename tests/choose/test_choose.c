@@ -50,7 +50,8 @@ static void every_variant_applies_somewhere_and_every_algorithm_is_tried(void **
 	for (uint32_t op = 0; op < ORDO_NOPERATOR; op++) {
 		struct ordo_candidates candidates;
 		const struct ordo_problem problem = request_of((enum ordo_operator)op, 16).problem;
-		assert_true(ordo_candidates_make(&candidates, &problem, servers, &error));
+		assert_true(ordo_candidates_make(&candidates,
+			&(struct ordo_request){.problem = problem, .topology = servers}, &error));
 		for (uint32_t i = 0; i < count; i++) {
 			bool tried = !(algorithms[i]->operators >> op & 1);
 			const size_t length = strlen(algorithms[i]->name);
@@ -86,8 +87,7 @@ static void candidates_have_the_claims_of_their_requests_and_the_cheapest_come_f
 			struct ordo_candidates candidates;
 			struct ordo_error error;
 			struct ordo_request request = request_of((enum ordo_operator)op, nrank);
-			assert_true(
-				ordo_candidates_make(&candidates, &request.problem, NULL, &error));
+			assert_true(ordo_candidates_make(&candidates, &request, &error));
 			assert_true(candidates.count > 1);
 			for (uint32_t i = 0; i < candidates.count; i++) {
 				const struct ordo_candidate *one = &candidates.items[i],
@@ -118,7 +118,8 @@ static void forms_that_only_some_operators_have_are_tried_for_those(void **state
 	for (uint32_t op = 0; op < ORDO_NOPERATOR; op++) {
 		struct ordo_candidates candidates;
 		const struct ordo_problem problem = request_of((enum ordo_operator)op, 8).problem;
-		assert_true(ordo_candidates_make(&candidates, &problem, NULL, &error));
+		assert_true(ordo_candidates_make(
+			&candidates, &(struct ordo_request){.problem = problem}, &error));
 		assert_int_equal(is_listed(&candidates, "mesh(fold=own)"), reducing >> op & 1);
 		assert_int_equal(is_listed(&candidates, "mesh(shots=1)"), op == ORDO_ALLREDUCE);
 		assert_int_equal(is_listed(&candidates, "mesh(shots=2)"),
@@ -135,13 +136,15 @@ static void what_does_not_apply_says_why(void **state)
 	struct ordo_error error;
 	struct ordo_candidates candidates;
 	struct ordo_problem problem = request_of(ORDO_REDUCESCATTER, 7).problem;
-	assert_true(ordo_candidates_make(&candidates, &problem, NULL, &error));
+	assert_true(ordo_candidates_make(
+		&candidates, &(struct ordo_request){.problem = problem}, &error));
 	assert_non_null(
 		strstr(why_not(&candidates, "birs"), "found 7 ranks, wanted an even number"));
 	assert_non_null(strstr(why_not(&candidates, "halving-doubling"), "power of two"));
 	ordo_candidates_free(&candidates);
 	problem.nrank = 0;
-	assert_false(ordo_candidates_make(&candidates, &problem, NULL, &error));
+	assert_false(ordo_candidates_make(
+		&candidates, &(struct ordo_request){.problem = problem}, &error));
 	assert_int_equal(error.code, ORDO_USAGE);
 	ordo_candidates_free(&candidates);
 }

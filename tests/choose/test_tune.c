@@ -116,8 +116,10 @@ static double find_least(const struct ordo_tune_wish *wish, uint64_t bytes, bool
 {
 	struct ordo_candidates candidates;
 	double least = -1;
-	assert_true(ordo_candidates_make(
-		&candidates, &wish->selection.problem, wish->selection.topology, NULL));
+	assert_true(ordo_candidates_make(&candidates,
+		&(struct ordo_request){
+			.problem = wish->selection.problem, .topology = wish->selection.topology},
+		NULL));
 	for (uint32_t i = 0; i < candidates.count; i++) {
 		const struct ordo_candidate *one = &candidates.items[i];
 		const bool pipelines = one->pipelines && !wish->selection.problem.chunks_per_block;

@@ -90,7 +90,8 @@ static void join_all(
 {
 	struct ordo_candidates candidates;
 	struct ordo_error error;
-	assert_true(ordo_candidates_make(&candidates, problem, NULL, &error));
+	assert_true(ordo_candidates_make(
+		&candidates, &(struct ordo_request){.problem = *problem}, &error));
 	for (uint32_t i = 0; i < candidates.count; i++)
 		for (const uint32_t *K = chunks; *K != ORDO_NONE; K++) {
 			struct ordo_request request = {

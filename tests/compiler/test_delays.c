@@ -234,7 +234,9 @@ static void visit_candidates(struct effort *effort, const struct ordo_problem *p
 	struct ordo_error error;
 	if (effort->every && effort->problem++ % effort->every)
 		return;
-	if (!ordo_candidates_make(&candidates, problem, effort->topology, &error))
+	if (!ordo_candidates_make(&candidates,
+		    &(struct ordo_request){.problem = *problem, .topology = effort->topology},
+		    &error))
 		complain(effort, ordo_operator_facts(problem->op)->name, error.text);
 	for (uint32_t i = 0; i < candidates.count; i++)
 		visit_candidate(effort, problem, candidates.items[i].algorithm);

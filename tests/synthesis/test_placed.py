@@ -208,6 +208,37 @@ def _(ordo):
         wanted(report["order_digest"] == mesh["order_digest"], topology, order, printed)
 
 
+@desk_case("placed: an order that no other algorithm has is chosen by size, in plan sets and in "
+           "failure sets, and is as fast as one that was free")
+def _(ordo):
+    mesh = ["allreduce", "-n", 8, "--fail-link", "0-1", "--size", "1GiB", "-o", "d.json"]
+    free = ordo.answer("compile", *mesh, "--require", "G3")
+    order = "(((0+4)+(3+6))+((1+5)+(2+7)))"
+    demanded = ordo.answer("compile", *mesh, "--order", order)
+    wanted(demanded["algorithm"] == f"placed(order={order},sums=apart)", demanded["algorithm"])
+    seconds = [report["candidates"][0]["seconds"] for report in (free, demanded)]
+    wanted(seconds[1] <= seconds[0] * 1.05, seconds)
+    ring = ["allreduce", "-n", 4, "--topology", "ring", "--order", "(0+3)+(1+2)"]
+    failures = ordo.answer("compile", *ring, "--fail-any-link", "-o", "failures")
+    wanted(len({state["order_digest"] for state in failures["states"]}) == 1, failures)
+    ordo.works("compile", *ring, "--sizes", "1:1MiB", "-o", "set")
+    ordo.works("verify", "set", "--topology", "ring", "--require", "constant")
+    ordo.works("tune", *ring, "--sizes", "1:1MiB")
+
+
+@desk_case("placed: --order goes with parameters of placed, and never against one")
+def _(ordo):
+    order = "(0+2)+(1+3)"
+    for named, document in (("placed", f"placed(order={order})"),
+                            ("placed(sums=apart)", f"placed(order={order},sums=apart)"),
+                            (f"placed(order={order})", f"placed(order={order})")):
+        report = ordo.answer("compile", "allreduce", "-n", 4, "-a", named, "--order", order, "-o",
+                             "d.json")
+        wanted(report["algorithm"] == document, named, report["algorithm"])
+    ordo.fails(1, "its order is not folded but linear", "compile", "allreduce", "-n", 4, "-a",
+               "placed(order=linear)", "--order", "folded")
+
+
 @desk_case("placed: --order is read, and what is wrong with it is named")
 def _(ordo):
     for order, said in (("(0+1)+(2+2)", "2 for the second time at character 10"),

@@ -38,7 +38,7 @@ static bool takes_too_much(const struct ordo_request *request)
 {
 	struct ordo_candidates candidates;
 	bool found = false;
-	if (ordo_candidates_make(&candidates, &request->problem, request->topology, NULL))
+	if (ordo_candidates_make(&candidates, request, NULL))
 		for (uint32_t i = 0; i < candidates.nrefused; i++)
 			found = found || candidates.refused[i].too_large;
 	ordo_candidates_free(&candidates);

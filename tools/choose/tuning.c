@@ -20,6 +20,7 @@ static bool refuse_tuning(struct call *call, const struct tuning_options *args,
 	const struct ordo_request request = {.problem = args->problem,
 		.algorithm = args->algorithm,
 		.topology = asked->selection.topology,
+		.order = args->conditions->order,
 		.progress = show_progress,
 		.closure = asked->selection.progress_closure};
 	if (error->code != ORDO_REFUTED || lacks_a_way(&request, error))
@@ -48,7 +49,8 @@ bool find_fastest(struct call *call, const struct tuning_options *args,
 			.progress = show_progress,
 			.progress_closure = &progress,
 			.max_tokens = args->max_tokens,
-			.staging_slots = args->staging_slots},
+			.staging_slots = args->staging_slots,
+			.order = wanted.order},
 		.algorithm = args->algorithm,
 		.element_bytes = (uint32_t)ordo_type_size(predicted->type),
 		.scratch_element_bytes =

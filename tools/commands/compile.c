@@ -73,7 +73,8 @@ static struct ordo_request request_of(
 		.progress = show_progress,
 		.closure = progress,
 		.max_tokens = args->max_tokens,
-		.staging_slots = args->staging_slots};
+		.staging_slots = args->staging_slots,
+		.order = args->conditions.order};
 }
 
 /* An algorithm that finds no way on this topology, where none can. */
@@ -395,55 +396,6 @@ static int write_product(struct call *call, const struct args *args, struct prod
 	return ORDO_OK;
 }
 
-/* `placed` with the order as its parameter, to *text. false: call->status. */
-static bool place_order(struct call *call, const char *order, char **text)
-{
-	struct ordo_error error;
-	const size_t size = strlen(order) + sizeof "placed(order=)";
-	*text = malloc(size);
-	if (!*text)
-		return refuse_error(call, (ordo_fail_memory(&error), &error));
-	snprintf(*text, size, "placed(order=%s)", order);
-	return true;
-}
-
-/* An order is demanded that no algorithm has by itself on this topology, or of `placed`: then that
- * gets it as its parameter. false: call->status. */
-static bool demand_order(
-	struct call *call, struct args *args, const struct ordo_topology *topology, char **text)
-{
-	const char *order = args->conditions.order;
-	const enum ordo_operator op = args->what.problem.op;
-	struct ordo_error error = {0};
-	struct progress progress = {0};
-	struct ordo_request request = request_of(args, topology, &progress);
-	struct conditions conditions = args->conditions;
-	if (!args->moves && order && args->algorithm && !strcmp(args->algorithm, "placed"))
-		return place_order(call, order, text) && (args->algorithm = *text);
-	if (args->moves || !order || args->algorithm ||
-		(op != ORDO_ALLREDUCE && op != ORDO_REDUCESCATTER) || request.problem.nrank < 2)
-		return true;
-	struct ordo_proof *proof = NULL;
-	struct ordo_schedule *other =
-		ordo_choose(&request, meets_conditions, &conditions, NULL, &proof, &error);
-	hide_progress(&progress);
-	ordo_schedule_destroy(other);
-	ordo_proof_destroy(proof);
-	if (other)
-		return true;
-	if (error.code != ORDO_REFUTED)
-		return refuse_error(call, &error);
-	if (!place_order(call, order, text))
-		return false;
-	struct ordo_request placed = request;
-	struct ordo_cost cost;
-	placed.algorithm = *text;
-	/* Where that does not apply either, the choice says why nothing does. */
-	if (ordo_cost_of(&placed, &cost, &error))
-		args->algorithm = *text;
-	return args->algorithm || error.code == ORDO_USAGE || refuse_error(call, &error);
-}
-
 /* Moves may name a topology that is known here. */
 static bool open_setting(struct call *call, const struct args *args, struct predicted *predicted)
 {
@@ -458,7 +410,6 @@ static bool open_setting(struct call *call, const struct args *args, struct pred
 
 static int compile_with(struct call *call, struct args *args)
 {
-	char *text = NULL;
 	struct predicted predicted;
 	struct product product = {0};
 	struct times times = {0};
@@ -467,7 +418,7 @@ static int compile_with(struct call *call, struct args *args)
 	product.counts = &predicted.counts;
 	if (opened && args->setting.counts)
 		args->setting.bytes = predicted.bytes;
-	if (!opened || !demand_order(call, args, predicted.topology, &text) ||
+	if (!opened ||
 		!(args->moves ? compile_document(call, args, predicted.topology, &product, &times)
 			: is_chosen(args)
 				? compile_chosen(call, args, &predicted, &product, &times)
@@ -480,7 +431,6 @@ static int compile_with(struct call *call, struct args *args)
 	ordo_tuning_free(&product.tuning);
 	ordo_wire_bound_destroy(product.bound);
 	close_predicted(&predicted);
-	free(text);
 	return status;
 }
 

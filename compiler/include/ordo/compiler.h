@@ -31,6 +31,10 @@ struct ordo_request {
 	 * (staging). No order of additions changes. Fewer slots than work are refused, with their
 	 * number (ORDO_USAGE). 0: no staging */
 	uint32_t staging_slots;
+	/* The tree of every sum, where an algorithm leaves its choice open (order=auto or searched
+	 * of `placed`), as in its parameter: "dyadic", "(0+2)+(1+3)". Others ignore it. NULL: the
+	 * algorithm chooses */
+	const char *order;
 };
 
 /* Compiles a schedule, and proves it before it is returned.

@@ -27,6 +27,7 @@ struct ordo_selection_wish {
 	ordo_progress *progress;
 	void *progress_closure;
 	uint32_t max_tokens, staging_slots; /* as in a request */
+	const char *order;		    /* as in a request; suits must refuse other orders */
 };
 
 struct ordo_selected {
