@@ -428,6 +428,26 @@ static void what_one_rank_wants_takes_the_shortest_way(void **state)
 	ordo_topology_destroy(topology);
 }
 
+/* Every rank has one link out of its server, over which eight chunks go. Were those planned first
+ * that stay in the server, the others would come one round later. */
+static void the_longest_ways_are_planned_first(void **state)
+{
+	(void)state;
+	struct job job;
+	struct ordo_topology *topology = make("dgx-h100:2", 16);
+	fill(&job, topology, 1, true);
+	job.wish.nchunk = 1;
+	job.to[0] = 8;
+	match(&job);
+	const uint64_t round = job.span;
+	free(job.moves);
+	fill(&job, topology, 1, true);
+	match(&job);
+	assert_int_equal(job.span, 8 * round);
+	free(job.moves);
+	ordo_topology_destroy(topology);
+}
+
 /* A slow link does not take what fast ones would bring sooner. */
 static void no_move_ends_after_the_deadline(void **state)
 {
@@ -504,6 +524,29 @@ static void the_deadline_counts_what_comes_over_one_link_once(void **state)
 		free(job.moves);
 		ordo_topology_destroy(topology);
 	}
+}
+
+/* What comes over a link may come from a rank whose own link is slow. A deadline that counts the
+ * first rank of the link, not the fastest, is too late: the slow link between two ranks takes what
+ * they have sooner over the switch. */
+static void the_deadline_counts_the_fastest_that_sends_over_a_link(void **state)
+{
+	(void)state;
+	struct job job;
+	struct ordo_topology *topology = ordo_topology_create("behind", 4, 1, 0, NULL);
+	for (uint32_t a = 0; a < 4; a++) {
+		assert_true(ordo_topology_add(topology, a, 4, NULL, 0, a ? 1 : 0.25, NULL));
+		assert_true(ordo_topology_add(topology, 4, a, NULL, 0, 1, NULL));
+	}
+	assert_true(ordo_topology_add(topology, 2, 3, NULL, 0, 0.2, NULL));
+	assert_true(ordo_topology_add(topology, 3, 2, NULL, 0, 0.2, NULL));
+	assert_true(ordo_topology_finish(topology, NULL));
+	fill(&job, topology, 1, false);
+	match(&job);
+	for (size_t i = 0; i < job.nmove; i++)
+		assert_int_not_equal(job.moves[i].from + job.moves[i].to, 2 + 3);
+	free(job.moves);
+	ordo_topology_destroy(topology);
 }
 
 static void a_network_in_parts_is_refused(void **state)
@@ -596,9 +639,11 @@ int main(void)
 		cmocka_unit_test(ports_limit_what_moves_at_once),
 		cmocka_unit_test(the_rarest_chunk_is_that_of_all_chunks),
 		cmocka_unit_test(what_one_rank_wants_takes_the_shortest_way),
+		cmocka_unit_test(the_longest_ways_are_planned_first),
 		cmocka_unit_test(no_move_ends_after_the_deadline),
 		cmocka_unit_test(what_comes_beside_others_is_marked),
 		cmocka_unit_test(the_deadline_counts_what_comes_over_one_link_once),
+		cmocka_unit_test(the_deadline_counts_the_fastest_that_sends_over_a_link),
 		cmocka_unit_test(a_network_in_parts_is_refused),
 		cmocka_unit_test(a_network_that_leads_one_way_is_refused),
 		cmocka_unit_test(messages_take_the_widest_of_the_shortest_ways),
