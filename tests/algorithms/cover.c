@@ -1,10 +1,12 @@
-/* cover.c - writes compiler/COVERAGE.md: which algorithms, operators and numbers of ranks are
+/* cover.c - prints compiler/COVERAGE.md: which algorithms, operators and numbers of ranks are
  * compiled, proved, and run.
  *
- * cover [FILE [LAST [EVERY]]]: FILE is "-" or left out for stdout; LAST, the largest number of
- * ranks; EVERY, which requests are made: every so manieth. Every schedule is proved (ordo_compile
- * proves), and up to 33 ranks it runs on threads, its result compared bit for bit with the
- * sequential meaning. Exits 1 if anything fails. Takes minutes.
+ * cover [LAST [EVERY [ALGORITHM]]]: LAST, the largest number of ranks, 0 for the usual one; EVERY,
+ * which requests are made: every so manieth; ALGORITHM, the only one. Every schedule is proved
+ * (ordo_compile proves), and up to 33 ranks it runs, its result compared bit for bit with the
+ * sequential meaning: up to 8 ranks on two threads, with more on one, as two spend their time
+ * waking each other where there is little data. Exits 1 if anything fails. All algorithms take
+ * minutes.
  */
 #include "check/execution.h"
 #include "specimens.h"
@@ -29,6 +31,7 @@ struct row {
 };
 
 struct coverage {
+	const char *algorithm; /* NULL: all */
 	struct row rows[MOST_ROWS];
 	uint32_t nrow, nwrong;
 };
@@ -41,7 +44,9 @@ static void list_rows(struct coverage *coverage)
 	const struct ordo_algorithm_facts *const *algorithms = ordo_algorithms(&nalgorithm);
 	for (uint32_t i = 0; i < nalgorithm; i++)
 		for (int op = 0; op < ORDO_NOPERATOR; op++) {
-			if (!(algorithms[i]->operators >> op & 1))
+			if (!(algorithms[i]->operators >> op & 1) ||
+				(coverage->algorithm &&
+					strcmp(coverage->algorithm, algorithms[i]->name) != 0))
 				continue;
 			if (coverage->nrow == MOST_ROWS)
 				abort();
@@ -70,7 +75,7 @@ static void run(struct coverage *coverage, const struct specimen *specimen,
 	const struct execution_options args = {.type = ORDO_F32,
 		.reduction = ORDO_SUM,
 		.count = 2 * (uint64_t)schedule->problem.chunks_per_block + 3,
-		.nworker = 2,
+		.nworker = schedule->problem.nrank > NTINY ? 1 : 2,
 		.seed = specimen->problem.nrank,
 		.repeat = 2,
 		.check = true};
@@ -101,7 +106,8 @@ static void cover(
 
 static void cover_size(struct coverage *coverage, uint32_t nrank, uint32_t every)
 {
-	const struct specimen_range range = {.first_rank = nrank,
+	const struct specimen_range range = {.algorithm = coverage->algorithm,
+		.first_rank = nrank,
 		.last_rank = nrank,
 		.every = every,
 		.all_roots = nrank <= NTINY,
@@ -113,7 +119,7 @@ static void cover_size(struct coverage *coverage, uint32_t nrank, uint32_t every
 }
 
 /* "1..33, 48, 64" */
-static void print_sizes(FILE *out, const struct row *row)
+static void print_sizes(const struct row *row)
 {
 	const char *comma = "";
 	for (uint32_t n = 0; n < MOST_RANKS; n++) {
@@ -123,56 +129,54 @@ static void print_sizes(FILE *out, const struct row *row)
 		while (last + 1 < MOST_RANKS && row->proved[last + 1])
 			last++;
 		if (last > n + 1)
-			fprintf(out, "%s%u..%u", comma, n, last);
+			printf("%s%u..%u", comma, n, last);
 		else
-			fprintf(out, last > n ? "%s%u, %u" : "%s%u", comma, n, last);
+			printf(last > n ? "%s%u, %u" : "%s%u", comma, n, last);
 		comma = ", ";
 		n = last;
 	}
 }
 
-static void print(FILE *out, const struct coverage *coverage)
+static void print(const struct coverage *coverage)
 {
 	uint64_t proved = 0, ran = 0;
-	fprintf(out,
-		"# Coverage\n\n"
-		"Made by `tests/algorithms/cover`; do not edit. Every combination of algorithm and "
-		"operator "
-		"that applies, for the numbers of ranks named, in place\nand out of place, and, if "
-		"it adds, with 2N and with 3N+1 virtual shards, compiled and proved: with roots 0 "
-		"and N-1 (up to %u ranks every root), the natural\nand 2 chunks a block, and up to "
-		"%u ranks also 1, 3 and N+1 chunks and every value of every parameter. Up to %u "
-		"ranks each also ran on threads, twice,\nbit-equal with the reference result.\n\n"
-		"| algorithm | operator | ranks | proved | run |\n|---|---|---|---|---|\n",
-		NTINY, NSMALL, NSMALL);
+	printf("# Coverage\n\n"
+	       "Made by `tests/algorithms/cover`; do not edit. Every combination of algorithm and "
+	       "operator that applies, for the numbers of ranks named, in place\nand out of place, "
+	       "and, if it adds, with 2N and with 3N+1 virtual shards, compiled and proved: with "
+	       "roots 0 and N-1 (up to %u ranks every root), the natural\nand 2 chunks a block, "
+	       "and up to %u ranks also 1, 3 and N+1 chunks and every value of every parameter. "
+	       "Up to %u ranks each also ran, twice,\nbit-equal with the reference result: up to "
+	       "%u ranks on two threads, with more on one.\n\n"
+	       "| algorithm | operator | ranks | proved | run |\n|---|---|---|---|---|\n",
+		NTINY, NSMALL, NSMALL, NTINY);
 	for (uint32_t i = 0; i < coverage->nrow; i++) {
 		const struct row *row = &coverage->rows[i];
-		fprintf(out, "| %s | %s | ", row->algorithm, ordo_operator_facts(row->op)->name);
-		print_sizes(out, row);
-		fprintf(out, "%s | %u | %u |\n", row->nproved ? "" : "none", row->nproved,
-			row->nrun);
+		printf("| %s | %s | ", row->algorithm, ordo_operator_facts(row->op)->name);
+		print_sizes(row);
+		printf("%s | %u | %u |\n", row->nproved ? "" : "none", row->nproved, row->nrun);
 		proved += row->nproved;
 		ran += row->nrun;
 	}
-	fprintf(out, "| all | | | %llu | %llu |\n", (unsigned long long)proved,
-		(unsigned long long)ran);
+	printf("| all | | | %llu | %llu |\n", (unsigned long long)proved, (unsigned long long)ran);
 }
 
 int main(int argc, char **argv)
 {
 	static struct coverage coverage;
+	const uint32_t most = argc > 1 ? (uint32_t)strtoul(argv[1], NULL, 10) : 0,
+		       last = most ? most : sizes[NSIZE - 1],
+		       every = argc > 2 ? (uint32_t)strtoul(argv[2], NULL, 10) : 1;
+	coverage.algorithm = argc > 3 ? argv[3] : NULL;
 	list_rows(&coverage);
-	uint32_t last = argc > 2 ? (uint32_t)strtoul(argv[2], NULL, 10) : sizes[NSIZE - 1];
-	const uint32_t every = argc > 3 ? (uint32_t)strtoul(argv[3], NULL, 10) : 1;
+	if (!coverage.nrow) {
+		fprintf(stderr, "cover: no algorithm is named %s\n", coverage.algorithm);
+		return 1;
+	}
 	for (uint32_t n = 1; n <= NSMALL && n <= last; n++)
 		cover_size(&coverage, n, every);
 	for (int i = 0; i < NSIZE && sizes[i] <= last; i++)
 		cover_size(&coverage, sizes[i], every);
-	FILE *out = argc > 1 && strcmp(argv[1], "-") != 0 ? fopen(argv[1], "w") : stdout;
-	if (!out)
-		return 1;
-	print(out, &coverage);
-	if (fclose(out))
-		return 1;
-	return coverage.nwrong != 0;
+	print(&coverage);
+	return fflush(stdout) || coverage.nwrong != 0;
 }

@@ -119,6 +119,11 @@ static void visit_problems(struct tour *tour, const struct ordo_algorithm_facts 
 	}
 }
 
+static bool is_meant(const struct specimen_range *range, const struct ordo_algorithm_facts *facts)
+{
+	return !range->algorithm || !strcmp(range->algorithm, facts->name);
+}
+
 struct specimen_count visit_specimens(
 	const struct specimen_range *range, visit_specimen *visit, void *closure)
 {
@@ -128,7 +133,8 @@ struct specimen_count visit_specimens(
 	for (uint32_t n = range->first_rank; n <= range->last_rank; n++)
 		for (uint32_t i = 0; i < nalgorithm; i++)
 			for (int op = 0; op < ORDO_NOPERATOR; op++)
-				if (algorithms[i]->operators >> op & 1)
+				if (is_meant(range, algorithms[i]) &&
+					algorithms[i]->operators >> op & 1)
 					visit_problems(
 						&tour, algorithms[i], (enum ordo_operator)op, n);
 	return tour.count;

@@ -14,6 +14,7 @@ struct specimen {
 
 struct specimen_range {
 	const struct ordo_topology *topology; /* of so many ranks; NULL: none */
+	const char *algorithm;		      /* only this one; NULL: all */
 	uint32_t first_rank, last_rank;
 	uint32_t every;	 /* compile only every so manieth request; 0: all */
 	bool all_roots;	 /* otherwise 0 and the last */
