@@ -237,10 +237,11 @@ static bool add_sets(
 static enum ordo_bound_status status_of(const struct proof *proof, enum ordo_operator op)
 {
 	const struct ordo_capacities *graph = &proof->graphs[0];
-	const bool reached = op == ORDO_ALLREDUCE ? ordo_capacities_symmetric(graph)
-			     : op == ORDO_SCATTER || op == ORDO_GATHER
-				     ? graph->nvertex == graph->nplace
-				     : ordo_capacities_balanced(graph);
+	const bool reached =
+		op == ORDO_ALLREDUCE
+			? graph->nvertex == graph->nrank && ordo_capacities_symmetric(graph)
+		: op == ORDO_SCATTER || op == ORDO_GATHER ? graph->nvertex == graph->nplace
+							  : ordo_capacities_balanced(graph);
 	if (!proof->exact || op == ORDO_ALLTOALL)
 		return ORDO_BOUND_LOWER;
 	return reached && !graph->rounded ? ORDO_BOUND_REACHED : ORDO_BOUND_NOT_PROVED;

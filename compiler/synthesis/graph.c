@@ -270,7 +270,7 @@ static int64_t units_between(const struct ordo_capacities *graph, uint32_t from,
 
 bool ordo_capacities_symmetric(const struct ordo_capacities *graph)
 {
-	bool symmetric = graph->nvertex == graph->nrank;
+	bool symmetric = graph->nvertex == graph->nplace;
 	for (uint32_t i = 0; symmetric && i < graph->narc; i++)
 		symmetric = units_between(graph, graph->arcs[i].to, graph->arcs[i].from) ==
 			    graph->arcs[i].units;

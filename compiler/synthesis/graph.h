@@ -39,7 +39,8 @@ int64_t ordo_capacities_leaving(const struct ordo_capacities *graph, const bool 
 
 /* Whether no switch has other bandwidth in than out, and no rank fewer ports than links. */
 bool ordo_capacities_balanced(const struct ordo_capacities *graph);
-/* Whether all vertices are ranks, and as much goes from u to v as from v to u, for all u and v. */
+/* Whether as much goes from u to v as from v to u, for all u and v, and every rank has as many
+ * ports as links. */
 bool ordo_capacities_symmetric(const struct ordo_capacities *graph);
 
 #endif

@@ -469,10 +469,12 @@ bool ordo_logical_graph_make(struct ordo_capacities *graph,
 			units[link->from * nrank + link->to] += link->units;
 	}
 	for (uint32_t from = 0; worked && from < nrank; from++) {
-		for (uint32_t to = 0; to < nrank; to++)
+		for (uint32_t to = 0; to < nrank; to++) {
+			graph->total += units[from * nrank + to];
 			if (units[from * nrank + to])
 				graph->arcs[graph->narc++] =
 					(struct ordo_arc){from, to, units[from * nrank + to]};
+		}
 		graph->first[from + 1] = graph->narc;
 	}
 	free(units);

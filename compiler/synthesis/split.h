@@ -27,6 +27,11 @@ void ordo_logical_links_free(struct ordo_logical_links *logical);
 bool ordo_split_switches(struct ordo_logical_links *logical, const struct ordo_capacities *graph,
 	const uint32_t *capacities, uint32_t root, uint32_t k, struct ordo_error *error);
 
+/* split_evenly.c: splits off every switch of a symmetric graph, in units of its own, as many one
+ * way as the other. ranks_first: a switch joins ranks with each other as far as it can. */
+bool ordo_split_evenly(struct ordo_logical_links *logical, const struct ordo_capacities *graph,
+	bool ranks_first, struct ordo_error *error);
+
 /* The arcs of the graph that was split, turned round if that was `backwards`, on the way of the
  * shortest logical link between two ranks; of equal ones, that with the most units. arcs: room for
  * [graph->nvertex] of them. false: there is none. */

@@ -184,6 +184,42 @@ def _(ordo):
             wanted(1 - 1e-6 <= ratio <= 1.03, operator, topology, fails, ratio)
 
 
+@desk_case("packing: AllReduce over switches is within 3 % of the bound where links are down")
+def _(ordo):
+    """As ReduceScatter, then AllGather, 1.25, 1.87 and 1.12 of it at least."""
+    for topology, *fails in [("servers:4x4", "0-16"), ("a3:2x8", "0-1"), ("a3:2x8", "0-16")]:
+        ratio = times_bound(ordo, "allreduce", topology, 16, "packing(pieces=16)", *fails)
+        wanted(1 - 1e-6 <= ratio <= 1.03, topology, fails, ratio)
+    ordo.works("run", "p.json", "--size", "1MiB", "--check")
+
+
+def behind(number):
+    """Ranks at one switch or two, with links of 10 to 30 GB/s, as wide one way as the other."""
+    n, two = 4 + number % 4, number % 2
+    links = [(rank, n + rank % (1 + two), 10 * (1 + (rank * rank + number) % 3))
+             for rank in range(n)]
+    links += [(n, n + 1, 40)] if two else []
+    return {**topology_of(n, links + [(b, a, width) for a, b, width in links]),
+            "switches": 1 + two}
+
+
+@desk_case("packing: AllReduce over a switch of unequal links is faster than ReduceScatter, then "
+           "AllGather")
+def _(ordo):
+    for number in range(16):
+        topology = behind(number)
+        (ordo.folder / "t.json").write_text(json.dumps(topology))
+        answer = ordo.answer("compile", "allreduce", "-t", "t.json", "-n", topology["ranks"], "-a",
+                             "packing", "-o", "p.json")
+        ordo.works("verify", "p.json", "-t", "t.json")
+        ordo.works("run", "p.json", "--size", "64KiB", "--check", "-t", "t.json")
+        bounds = [ordo.answer("bound", one, "-t", "t.json", "--size", "1GiB")["seconds"]
+                  for one in ("allreduce", "reduce-scatter", "allgather")]
+        seconds = answer["bound"]["loads"] * bounds[0]
+        wanted(bounds[0] * (1 - 1e-9) <= seconds < 0.9 * (bounds[1] + bounds[2]), topology,
+               answer["bound"], bounds)
+
+
 @desk_case("packing: the list of moves is made forwards and backwards")
 def _(ordo):
     """Forwards alone they take 1.14, 1.03 and 1.07 times the bound."""

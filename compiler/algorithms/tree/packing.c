@@ -4,9 +4,10 @@
  * its bandwidth allows at the bound of the wire (`ordo bound`); a block is cut into k pieces or a
  * multiple, and each goes along a tree. ReduceScatter and Reduce are that on links turned round. An
  * AllReduce on links that are as wide one way as the other packs spanning trees, each of which is
- * summed up and sent down, so that sums and results share the links; elsewhere it is ReduceScatter
- * and AllGather of the same roots. Moves are written as a list schedule starts them. With sums
- * apart, additions are moves of their own, which this schedule orders too.
+ * summed up and sent down, so that sums and results share the links; over switches, if that is
+ * faster than what it is elsewhere: ReduceScatter and AllGather of the same roots. Moves are
+ * written as a list schedule starts them. With sums apart, additions are moves of their own, which
+ * this schedule orders too.
  *
  * steps   the height of the highest tree; AllReduce twice that
  * volume  what the trees use of the links of the busiest rank
@@ -171,23 +172,6 @@ static bool pack(const struct ordo_resolved_request *request, bool backwards,
 	return worked;
 }
 
-/* Packs spanning trees. false without an error in `error`: there are too many, or k is none of
- * their numbers. */
-static bool pack_spanning(const struct ordo_resolved_request *request, struct packed *packed,
-	struct ordo_error *error)
-{
-	uint32_t *capacities = ordo_array_make(packed->graph.narc, sizeof *capacities, 0),
-		 k = number_of(request, "k");
-	const uint32_t most = MOST_SPANNING_EFFORT / packed->graph.nrank;
-	packed->spanning =
-		(capacities || ordo_fail_memory(error)) &&
-		ordo_units_spanning(&packed->graph, &k, most < MOST_SPANNING ? most : MOST_SPANNING,
-			capacities, error) &&
-		ordo_pack_spanning(&packed->down, &packed->graph, capacities, k, error);
-	free(capacities);
-	return packed->spanning;
-}
-
 /* Adds what the trees load on each pair of ranks. links: [nrank][nrank] */
 static void add_loads(const struct packed *packed, struct ordo_logical_link *links)
 {
@@ -196,11 +180,15 @@ static void add_loads(const struct packed *packed, struct ordo_logical_link *lin
 		const struct ordo_packing *packing = phase ? &packed->down : &packed->up,
 					  *other = phase ? &packed->up : &packed->down;
 		for (uint32_t i = 0; i < packing->ntree * nrank; i++) {
-			const uint32_t v = i % nrank, parent = packing->parents[i];
-			links[phase ? parent * nrank + v : v * nrank + parent].units +=
-				v == parent ? 0
-					    : packing->trees[i / nrank].units *
-						      (other->k ? other->k : 1);
+			const uint32_t v = i % nrank, parent = packing->parents[i],
+				       units = packing->trees[i / nrank].units *
+					       (other->k ? other->k : 1);
+			if (v == parent)
+				continue;
+			if (phase || packed->spanning)
+				links[parent * nrank + v].units += units;
+			if (!phase || packed->spanning)
+				links[v * nrank + parent].units += units;
 		}
 	}
 }
@@ -261,6 +249,39 @@ static bool use_shares(struct packed *packed, struct ordo_error *error)
 	return worked;
 }
 
+/* Packs spanning trees. false without an error in `error`: there are too many, k is none of their
+ * numbers, or over switches they are not faster than trees of both phases. */
+static bool pack_spanning(const struct ordo_resolved_request *request, struct packed *packed,
+	struct ordo_error *error)
+{
+	const struct ordo_capacities *graph = &packed->graph;
+	const uint32_t effort = MOST_SPANNING_EFFORT / graph->nrank,
+		       most = effort < MOST_SPANNING ? effort : MOST_SPANNING;
+	uint32_t *capacities = ordo_array_make(graph->narc, sizeof *capacities, 0),
+		 k = number_of(request, "k");
+	struct ordo_logical_links logical = {0};
+	if (graph->nvertex > graph->nrank)
+		packed->spanning =
+			ordo_pack_switched(&packed->down, &logical, graph, k, most, error) &&
+			add_routes(packed, &logical, false, error);
+	else
+		packed->spanning = (capacities || ordo_fail_memory(error)) &&
+				   ordo_units_spanning(graph, &k, most, capacities, error) &&
+				   ordo_pack_spanning(&packed->down, graph, capacities, k, error);
+	free(capacities);
+	ordo_logical_links_free(&logical);
+	return packed->spanning;
+}
+
+/* Packs trees of sums and trees of results. */
+static bool pack_phases(const struct ordo_resolved_request *request,
+	const struct ordo_topology *topology, struct packed *packed, struct ordo_error *error)
+{
+	const enum ordo_operator op = request->problem.op;
+	return (!reduces(op) || pack(request, true, topology, packed, error)) &&
+	       (!spreads(op) || pack(request, false, topology, packed, error));
+}
+
 static bool prepare(struct ordo_resolved_request *request, struct ordo_error *error)
 {
 	const enum ordo_operator op = request->problem.op;
@@ -282,14 +303,15 @@ static bool prepare(struct ordo_resolved_request *request, struct ordo_error *er
 	if (request->problem.nrank == 1)
 		return true;
 	if (op == ORDO_ALLREDUCE && request->problem.nrank <= MOST_SPANNING_RANKS &&
-		ordo_capacities_symmetric(&packed->graph) && pack_spanning(request, packed, &why))
-		return !ordo_sums_are_apart(request) ||
-		       ordo_rooted_trees_make(&packed->rooted, &packed->down) ||
-		       ordo_fail_memory(error);
+		!ordo_parameter_is(request, "shares", "even") &&
+		ordo_capacities_symmetric(&packed->graph))
+		pack_spanning(request, packed, &why);
 	if (why.code == ORDO_ENVIRONMENT)
 		return ordo_fail_memory(error);
-	return (!reduces(op) || pack(request, true, topology, packed, error)) &&
-	       (!spreads(op) || pack(request, false, topology, packed, error)) &&
+	if (packed->spanning && ordo_sums_are_apart(request) &&
+		!ordo_rooted_trees_make(&packed->rooted, &packed->down))
+		return ordo_fail_memory(error);
+	return (packed->spanning || pack_phases(request, topology, packed, error)) &&
 	       (packed->graph.nvertex == packed->graph.nrank || use_shares(packed, error));
 }
 

@@ -3,6 +3,7 @@
 #define ORDO_SYNTHESIS_PACK_H
 
 #include "synthesis/graph.h"
+#include "synthesis/split.h"
 
 struct ordo_packed_tree {
 	uint32_t root, units, height;
@@ -35,6 +36,12 @@ bool ordo_pack_from_roots(struct ordo_packing *packing, const struct ordo_capaci
 bool ordo_pack_spanning(struct ordo_packing *packing, const struct ordo_capacities *graph,
 	const uint32_t *capacities, uint32_t k, struct ordo_error *error);
 
+/* switched.c: spanning trees as above on a symmetric graph with switches, which `logical` takes the
+ * place of; the caller frees it, also after false. k: of each, or 0: chosen up to `most`. false
+ * without a code in `error`: they are no faster than trees from the roots, both ways. */
+bool ordo_pack_switched(struct ordo_packing *packing, struct ordo_logical_links *logical,
+	const struct ordo_capacities *graph, uint32_t k, uint32_t most, struct ordo_error *error);
+
 /* roots.c: trees of a packing, each from every root. */
 struct ordo_rooted_trees {
 	const struct ordo_packing *packing;
@@ -53,6 +60,9 @@ uint32_t ordo_choose_root(const struct ordo_rooted_trees *rooted, uint32_t tree,
  * it, are as many units to or from each vertex there. */
 bool ordo_units_from_roots(const struct ordo_capacities *graph, uint32_t root, bool even,
 	uint32_t *k, uint32_t most, uint32_t *capacities, struct ordo_error *error);
+/* The bound a/b of trees from the roots, in lowest terms. */
+bool ordo_units_bound(const struct ordo_capacities *graph, uint32_t root, int64_t *a, int64_t *b,
+	struct ordo_error *error);
 bool ordo_units_spanning(const struct ordo_capacities *graph, uint32_t *k, uint32_t most,
 	uint32_t *capacities, struct ordo_error *error);
 /* The least k for which all links could carry whole trees at the bound, so that no time is lost. */

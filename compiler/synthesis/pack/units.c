@@ -24,8 +24,7 @@ enum {
 	MOST_SPANNING_TRIES = 128
 };
 
-/* The bound a/b of trees from the roots, in lowest terms. */
-static bool bound_of(const struct ordo_capacities *graph, uint32_t root, int64_t *a, int64_t *b,
+bool ordo_units_bound(const struct ordo_capacities *graph, uint32_t root, int64_t *a, int64_t *b,
 	struct ordo_error *error)
 {
 	struct ordo_cut_set cut = {.inside = ordo_array_make(graph->nvertex, sizeof(bool), 0)};
@@ -271,7 +270,7 @@ bool ordo_units_from_roots(const struct ordo_capacities *graph, uint32_t root, b
 	uint32_t *k, uint32_t most, uint32_t *capacities, struct ordo_error *error)
 {
 	int64_t a = 0, b = 1;
-	if (!bound_of(graph, root, &a, &b, error))
+	if (!ordo_units_bound(graph, root, &a, &b, error))
 		return false;
 	struct trying trying = {0};
 	uint32_t *others = even ? ordo_array_make(graph->narc, sizeof *others, 0) : NULL;
@@ -297,7 +296,7 @@ bool ordo_units_exact(
 	const struct ordo_capacities *graph, uint32_t root, int64_t *k, struct ordo_error *error)
 {
 	int64_t a, b;
-	if (!bound_of(graph, root, &a, &b, error))
+	if (!ordo_units_bound(graph, root, &a, &b, error))
 		return false;
 	*k = exact_units(graph, a, b);
 	return true;
@@ -375,7 +374,7 @@ static int find_spanning(struct spanning *spanning, uint32_t *k, uint32_t most, 
 									: few > most ? most
 										     : few;
 	int64_t w = 1, best = 0, gathered, units;
-	if (!bound_of(graph, ORDO_NONE, &gathered, &units, NULL))
+	if (!ordo_units_bound(graph, ORDO_NONE, &gathered, &units, NULL))
 		return -1;
 	for (uint32_t i = 0; i < graph->narc; i++)
 		w = graph->arcs[i].units > w ? graph->arcs[i].units : w;

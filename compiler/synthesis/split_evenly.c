@@ -1,0 +1,236 @@
+/* split_evenly.c - logical links between ranks in place of switches, as wide one way as the other.
+ *
+ * A switch joins what leads to it two by two. The widest links are joined first, each to all others
+ * that are as wide, by equal parts, until they are as wide as the next; so nothing is left over,
+ * unless one link is wider than all others together. For spanning trees, which use a link both
+ * ways.
+ *
+ * With `ranks_first` a switch joins ranks, and then what they have left over to other switches.
+ * That keeps ways short where ranks at one switch need not be reached over others; where they must
+ * be, it leaves nothing for them.
+ */
+#include "split.h"
+#include <ordo/arena.h>
+#include <ordo/divisor.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	/* Units are multiplied by this: what 14 links share divides evenly. */
+	PARTS = 720720,
+	MOST_UNITS = 1 << 20
+};
+
+/* A link between two vertices, over way[0] .. way[nway-1] from ends[0] to ends[1]. */
+struct edge {
+	uint32_t ends[2], nway, *way;
+	int64_t units;
+};
+
+/* An edge at the switch that is split, and what it has left. */
+struct side {
+	int64_t left;
+	uint32_t edge, far;
+};
+
+struct splitting {
+	const struct ordo_capacities *graph;
+	struct ordo_arena arena;
+	struct edge *edges;
+	size_t nedge, edge_room;
+	struct side *sides; /* [nside] of the switch */
+	uint32_t nside;
+	size_t side_room;
+	bool failed;
+};
+
+static void add_edge(struct splitting *it, struct edge edge)
+{
+	if (!ordo_array_reserve(&it->edges, &it->edge_room, it->nedge + 1, sizeof *it->edges))
+		it->failed = true;
+	else
+		it->edges[it->nedge++] = edge;
+}
+
+/* Writes the way of an edge to the vertex `end`, or from there. Returns the end. */
+static uint32_t *copy_way(uint32_t *out, const struct edge *edge, uint32_t end, bool towards)
+{
+	const bool forward = (edge->ends[1] == end) == towards;
+	for (uint32_t i = 0; i < edge->nway; i++)
+		out[i] = edge->way[forward ? i : edge->nway - 1 - i];
+	return out + edge->nway;
+}
+
+/* Leaves out what lies between two visits of a switch. Returns how many are left. */
+static uint32_t cut_loops(uint32_t *way, uint32_t nway)
+{
+	uint32_t count = 0;
+	for (uint32_t i = 0; i < nway; i++) {
+		const uint32_t v = way[i];
+		for (uint32_t j = nway - 1; j > i; j--)
+			if (way[j] == v)
+				i = j;
+		way[count++] = v;
+	}
+	return count;
+}
+
+/* Takes units from two sides to an edge over both. */
+static void join(struct splitting *it, uint32_t w, struct side *a, struct side *b, int64_t units)
+{
+	const struct edge *from = &it->edges[a->edge], *to = &it->edges[b->edge];
+	struct edge edge = {
+		.ends = {a->far, b->far}, .nway = from->nway + 1 + to->nway, .units = units};
+	a->left -= units;
+	b->left -= units;
+	if (a->far == b->far)
+		return;
+	edge.way = ordo_arena_alloc(&it->arena, edge.nway * sizeof *edge.way);
+	if (!edge.way) {
+		it->failed = true;
+		return;
+	}
+	uint32_t *end = copy_way(edge.way, from, w, true);
+	*end = w;
+	copy_way(end + 1, to, w, false);
+	edge.nway = cut_loops(edge.way, edge.nway);
+	add_edge(it, edge);
+}
+
+/* The widest first. */
+static int compare_sides(const void *one, const void *other)
+{
+	const struct side *a = one, *b = other;
+	if (a->left != b->left)
+		return a->left < b->left ? 1 : -1;
+	return (a->edge > b->edge) - (a->edge < b->edge);
+}
+
+/* How many sides from one on are as wide as that. */
+static uint32_t count_alike(const struct splitting *it, uint32_t first, uint32_t count)
+{
+	uint32_t end = first;
+	while (end < count && it->sides[end].left == it->sides[first].left)
+		end++;
+	return end - first;
+}
+
+static int64_t least_of(int64_t a, int64_t b)
+{
+	return a < b ? a : b;
+}
+
+/* Joins sides, of which the first `top` are the widest, to each other, or the first to those that
+ * come next, until others are as wide. count: of all that are joined. */
+static void join_widest(struct splitting *it, uint32_t w, uint32_t top, uint32_t count)
+{
+	struct side *sides = it->sides;
+	const uint32_t more = top > 1 ? 0 : count_alike(it, 1, count), last = top + more;
+	const int64_t next = last < count ? sides[last].left : 0;
+	int64_t part = sides[last - 1].left - next;
+	if (more > 1)
+		part = least_of(part, (sides[0].left - sides[1].left) / (more - 1));
+	if (top > 1)
+		part /= top - 1;
+	for (uint32_t i = 0; part && i < (more ? 1 : top); i++)
+		for (uint32_t j = more ? 1 : i + 1; j < last; j++)
+			join(it, w, &sides[i], &sides[j], part);
+	/* What does not divide is lost. */
+	for (uint32_t i = 0; i < top; i++)
+		if (!part || (top > 1 && sides[i].left - next < top - 1))
+			sides[i].left = more ? sides[1].left : next;
+}
+
+/* Joins the sides of a switch. */
+static void join_sides(struct splitting *it, uint32_t w, bool ranks_only)
+{
+	for (;;) {
+		uint32_t count = 0;
+		for (uint32_t i = 0; i < it->nside; i++) {
+			const struct side side = it->sides[i];
+			if (side.left <= 0 || (ranks_only && side.far >= it->graph->nrank))
+				continue;
+			it->sides[i] = it->sides[count];
+			it->sides[count++] = side;
+		}
+		if (count < 2 || it->failed)
+			return;
+		qsort(it->sides, count, sizeof *it->sides, compare_sides);
+		join_widest(it, w, count_alike(it, 0, count), count);
+	}
+}
+
+/* Takes the edges of a switch apart. */
+static void split_switch(struct splitting *it, uint32_t w, bool ranks_first)
+{
+	it->nside = 0;
+	for (uint32_t i = 0; i < it->nedge && !it->failed; i++) {
+		struct edge *edge = &it->edges[i];
+		if ((edge->ends[0] != w && edge->ends[1] != w) || !edge->units)
+			continue;
+		if (!ordo_array_reserve(
+			    &it->sides, &it->side_room, (size_t)it->nside + 1, sizeof *it->sides)) {
+			it->failed = true;
+			return;
+		}
+		it->sides[it->nside++] =
+			(struct side){edge->units, i, edge->ends[edge->ends[0] == w]};
+		edge->units = 0;
+	}
+	if (ranks_first)
+		join_sides(it, w, true);
+	join_sides(it, w, false);
+}
+
+/* Both directions of every edge, in as few units as are exact, or so many that nothing matters. */
+static bool write_links(const struct splitting *it, struct ordo_logical_links *logical)
+{
+	uint64_t divisor = 0, most = 0;
+	size_t nvia = 0;
+	for (size_t i = 0; i < it->nedge; i++) {
+		const uint64_t units = (uint64_t)it->edges[i].units;
+		divisor = ordo_common_divisor(units, divisor);
+		most = units > most ? units : most;
+		nvia += 2 * (size_t)it->edges[i].nway;
+	}
+	if (divisor && most / divisor > MOST_UNITS)
+		divisor = most / MOST_UNITS + 1;
+	logical->first = ordo_array_make(it->graph->nvertex, sizeof *logical->first, 0xff);
+	logical->links = ordo_array_make(2 * it->nedge, sizeof *logical->links, 0);
+	logical->via = ordo_array_make(nvia, sizeof *logical->via, 0);
+	if (!logical->first || !logical->links || !logical->via)
+		return false;
+	for (size_t i = 0; i < 2 * it->nedge; i++) {
+		const struct edge *edge = &it->edges[i / 2];
+		const uint32_t from = edge->ends[i % 2], to = edge->ends[1 - i % 2];
+		if (!edge->units)
+			continue;
+		logical->links[logical->nlink] = (struct ordo_logical_link){from, to,
+			(uint32_t)((uint64_t)edge->units / divisor), (uint32_t)logical->nvia,
+			edge->nway, logical->first[from]};
+		logical->first[from] = logical->nlink++;
+		copy_way(logical->via + logical->nvia, edge, to, true);
+		logical->nvia += edge->nway;
+	}
+	return true;
+}
+
+bool ordo_split_evenly(struct ordo_logical_links *logical, const struct ordo_capacities *graph,
+	bool ranks_first, struct ordo_error *error)
+{
+	struct splitting it = {.graph = graph};
+	const int64_t parts = graph->total < INT64_MAX / 16 / graph->nrank / PARTS ? PARTS : 1;
+	*logical = (struct ordo_logical_links){0};
+	for (uint32_t i = 0; i < graph->narc && !it.failed; i++)
+		if (graph->arcs[i].from < graph->arcs[i].to)
+			add_edge(
+				&it, (struct edge){.ends = {graph->arcs[i].from, graph->arcs[i].to},
+					     .units = parts * graph->arcs[i].units});
+	for (uint32_t w = graph->nrank; w < graph->nvertex && !it.failed; w++)
+		split_switch(&it, w, ranks_first);
+	const bool worked = !it.failed && write_links(&it, logical);
+	free(it.edges);
+	free(it.sides);
+	ordo_arena_free(&it.arena);
+	return worked || ordo_fail_memory(error);
+}
