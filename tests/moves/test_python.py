@@ -42,7 +42,7 @@ def compiled(program):
         return json.loads(path.read_text())
 
 
-@case("PYTHON.md: the ring is proved, and the contest is the example")
+@case("PYTHON.md: the ring is proved, and the program for a failed link is the example")
 def _():
     done = run(BLOCKS[0])
     wanted(done.returncode == 0 and ": proved" in done.stdout, done.stdout, done.stderr)
@@ -79,7 +79,7 @@ def _():
         wanted(count == 8, count)
 
 
-@case("the contest: proved on what is left, one order, faster than three rings and near the bound")
+@case("a program for a failed link: proved on what is left, one order, faster than three rings and near the bound")
 def _():
     sys.path.insert(0, str(ROOT / "examples"))
     from broken_link import p  # pylint: disable=import-outside-toplevel
