@@ -63,7 +63,7 @@ static struct ordo_topology *make(
 
 const struct ordo_topology_generator ordo_topology_torus = {
 	.facts = {.name = "torus",
-		.summary = "links round each of two or three dimensions: torus:4x4, torus:2x3x4",
+		.summary = "a ring along each of two or three dimensions: torus:4x4, torus:2x3x4",
 		.ranks = "any",
 		.how = "A grid of two or three dimensions whose rows and columns are rings.",
 		.where = "Machines wired as tori: torus:4x4, torus:2x3x4.",

@@ -79,7 +79,7 @@ def _():
         wanted(count == 8, count)
 
 
-@case("a program for a failed link: proved on what is left, one order, faster than three rings and near the bound")
+@case("a program for a failed link: one order, faster than three rings and near the bound")
 def _():
     sys.path.insert(0, str(ROOT / "examples"))
     from broken_link import p  # pylint: disable=import-outside-toplevel

@@ -281,7 +281,7 @@ static int embed(struct call *call)
 
 const struct command embed_command = {
 	.name = "embed",
-	.summary = "writes a proved schedule or plan set as C source, to be compiled in",
+	.summary = "writes a proved schedule or plan set as C source",
 	.usage = "FILE [OPTION]...",
 	.examples = "  ordo embed ring.json -o ring.c --header ring.h\n"
 		    "  ordo embed moves.json --topology cluster.json -o mine.c\n"

@@ -566,7 +566,7 @@ static int probe(struct call *call)
 
 const struct command probe_command = {
 	.name = "probe",
-	.summary = "recovers the order of all sums from runs, and compares it with the proof",
+	.summary = "recovers the order of all sums from runs and compares it with the proof",
 	.usage = "FILE [OPTION]... | [OPERATOR] --kit FOLDER --ranks N | --answers FILE",
 	.examples = "  ordo probe ring.json\n"
 		    "  ordo probe ring.json --type f64 --transport threads --workers 0\n"

@@ -196,8 +196,7 @@ static const struct ordo_alias aliases[] = {
 
 const struct ordo_algorithm ordo_algorithm_alltoall = {
 	.facts = {.name = "alltoall",
-		.summary =
-			"every rank with every other in turn, or by the binary digits of the way",
+		.summary = "pairwise exchange, one peer per round, or Bruck's log2 N rounds",
 		.how = "Pairwise: in step k every rank sends the block for the rank k places "
 		       "further on, and receives one from the rank k places back. Bruck: blocks "
 		       "travel by the binary digits of their distance, so many blocks share a "

@@ -406,7 +406,7 @@ static const struct ordo_variant variants[] = {
 
 const struct ordo_algorithm ordo_algorithm_matching = {
 	.facts = {.name = "matching",
-		.summary = "chunks and links matched in time, on any network that holds together",
+		.summary = "greedy matching of chunks to free links, on any connected network",
 		.how = "Whenever a link is free it takes a chunk that its receiver lacks: the one "
 		       "that the fewest ranks have, or, if only one rank wants it, the one that "
 		       "has the longest way to go. Chunks for one rank are passed on by others on "

@@ -477,7 +477,7 @@ static const struct ordo_alias aliases[] = {
 
 const struct ordo_algorithm ordo_algorithm_mesh = {
 	.facts = {.name = "mesh",
-		.summary = "every rank deals with every other directly",
+		.summary = "every rank exchanges data directly with every other",
 		.how = "Every rank sends to every other rank directly and at once. In the one-shot "
 		       "form each rank receives all the data and reduces it itself; in the "
 		       "two-shot form each rank reduces one share and then sends the result to all "

@@ -214,7 +214,7 @@ static const struct ordo_alias aliases[] = {
 const struct ordo_algorithm ordo_algorithm_star = {
 	.facts = {.name = "star",
 		.never_fastest = true,
-		.summary = "everything through one rank, the hub",
+		.summary = "all data passes through one rank, the hub",
 		.how = "One rank, the hub, receives the data of all ranks, adds it in ascending "
 		       "order of rank, and sends each rank its part of the result.",
 		.when = "For a few ranks around one that has links to all others, and small "

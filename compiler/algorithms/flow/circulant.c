@@ -101,7 +101,7 @@ static const struct ordo_alias aliases[] = {
 
 const struct ordo_algorithm ordo_algorithm_circulant = {
 	.facts = {.name = "circulant",
-		.summary = "halving for any number of ranks, round a circulant graph",
+		.summary = "halving on a circulant graph, for any number of ranks",
 		.how = "In each round a rank sends all blocks beyond a skip s to the rank s places "
 		       "further on, and adds what it receives to the blocks it keeps. The skips "
 		       "halve, rounded up: N, N/2, N/4, ... 1. In Broadcast and Reduce every rank "

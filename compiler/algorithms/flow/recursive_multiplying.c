@@ -291,7 +291,7 @@ static const struct ordo_variant variants[] = {{.settings = ""}, {.settings = "r
 
 const struct ordo_algorithm ordo_algorithm_recursive_multiplying = {
 	.facts = {.name = "recursive-multiplying",
-		.summary = "in each step groups of k ranks exchange all they have",
+		.summary = "recursive doubling with groups of k ranks in each step",
 		.how = "The number of ranks is a product of factors up to k. In a step for each "
 		       "factor the ranks of a group, near ones first, send all they have to each "
 		       "other at once. AllReduce sends whole vectors, each rank adds those of its "

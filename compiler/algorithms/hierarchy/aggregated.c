@@ -358,8 +358,7 @@ static const struct ordo_alias aliases[] = {
 
 const struct ordo_algorithm ordo_algorithm_aggregated = {
 	.facts = {.name = "aggregated",
-		.summary = "what goes to another server is gathered at few ranks and crosses "
-			   "together",
+		.summary = "data for another server is gathered at a few ranks and sent together",
 		.how = "For every other server a server has an aggregator, or several. It gathers "
 		       "what the ranks of its own have for those of the other, and all of it "
 		       "crosses to one rank there in one run of messages, which deals it out. The "

@@ -170,7 +170,8 @@ static const struct ordo_alias aliases[] = {{"binomial-negabinary", 0, "", NULL}
 
 const struct ordo_algorithm ordo_algorithm_bine = {
 	.facts = {.name = "bine",
-		.summary = "binomial trees and butterflies to and fro, between nearer ranks",
+		.summary = "binomial trees and butterflies in alternating directions, between "
+			   "nearer ranks",
 		.how = "Step s goes (1-(-2)^(s+1))/3 ranks along a circle of all: 1, -1, 3, -5, "
 		       "11, ...; even ranks forwards, odd ones backwards. So each step pairs all "
 		       "ranks, and a rank reaches every other one by some of q steps, as in a "

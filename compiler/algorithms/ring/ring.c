@@ -323,7 +323,7 @@ static const struct ordo_alias aliases[] = {
 
 const struct ordo_algorithm ordo_algorithm_ring = {
 	.facts = {.name = "ring",
-		.summary = "round one or several rings of ranks, least volume",
+		.summary = "along one or several rings of ranks, with the least volume",
 		.how = "The ranks form a circle, and each rank ends up owning one slice of the "
 		       "vector. In the reduce-scatter phase every rank sends a partial sum to its "
 		       "neighbour, which adds its own data and passes the result on; after N-1 "

@@ -323,7 +323,7 @@ static bool closed_form(const struct ordo_resolved_request *request, struct ordo
 
 const struct ordo_algorithm ordo_algorithm_dyadic = {
 	.facts = {.name = "dyadic",
-		.summary = "one tree for every chunk, D(N), at the bandwidth of the best",
+		.summary = "one tree for every chunk, D(N), with the least volume",
 		.how = "Let N = 2^a m with m odd. Inside aligned groups of 2^a ranks, recursive "
 		       "halving exchanges with the nearest rank first, in a steps; then the ranks "
 		       "of the same position in all groups exchange their sums, and each adds them "

@@ -454,7 +454,8 @@ static const struct ordo_variant variants[] = {
 
 const struct ordo_algorithm ordo_algorithm_placed = {
 	.facts = {.name = "placed",
-		.summary = "one tree of sums for every element, computed where links have room",
+		.summary =
+			"one given tree for every element, each sum computed where links have room",
 		.how = "Every element is summed by the same tree, so that its bits do not depend "
 		       "on its position. Each sum of the tree is computed at some rank, and "
 		       "chunks differ in where, so that all links share the work. For AllReduce "

@@ -224,8 +224,8 @@ static const struct ordo_alias aliases[] = {
 
 const struct ordo_algorithm ordo_algorithm_tree = {
 	.facts = {.name = "tree",
-		.summary = "up and down a binomial tree, two binary trees or one over the links "
-			   "there are, chunk after chunk",
+		.summary = "up and down a binomial tree, two binary trees or a spanning tree of "
+			   "the links, pipelined by chunks",
 		.how = "Partial sums go up a tree to the root, chunk after chunk, and results go "
 		       "down it. In a binomial tree the root has log2 N children; in a k-nomial "
 		       "tree, k-1 "
