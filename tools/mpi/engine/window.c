@@ -2,14 +2,16 @@
  *
  * A turn moves at most one tile of every rank. Each rank copies its input into its own tile, and
  * says so; when all have, the tree of every element can be evaluated by anybody. A short turn ends
- * there: each rank evaluates all of it. In a long turn each evaluates one part into the shared
- * result, says so, and copies the whole when all parts are there.
+ * there: each rank evaluates all of it. In a long turn each evaluates one part, says so, and copies
+ * the whole when all parts are there. The result of a part replaces what the next rank contributed
+ * to it, in that rank's tile: a line of the cache which goes to the rank that evaluates it comes
+ * back with the result, and is the next rank's own when that writes there again.
  *
  * Memory for short turns is made with the window, and that for long ones when the first needs it.
  *
- * Tiles and results are there twice, for odd and for even turns, and that is all the care their
- * reuse needs: who writes for turn t + 2 has seen that all ranks arrived in turn t + 1, which they
- * did after their last access to what belongs to turn t.
+ * Tiles are there twice, for odd and for even turns, and that is all the care their reuse needs:
+ * who writes for turn t + 2 has seen that all ranks arrived in turn t + 1, which they did after
+ * their last access to what belongs to turn t.
  *
  * A rank that waits lets MPI progress: another may be in a send to it that needs this before it can
  * come here. */
@@ -80,10 +82,10 @@ static size_t small_bytes(int nrank)
 	return (size_t)nrank * (sizeof(struct rank_lines) + 2 * SHORT_BYTES);
 }
 
-/* Two results, and tiles: [2][nrank]. */
+/* Tiles: [2][nrank]. */
 static size_t large_bytes(int nrank)
 {
-	return 2 * ((size_t)nrank + 1) * TILE_BYTES;
+	return 2 * (size_t)nrank * TILE_BYTES;
 }
 
 /* Rank 0 makes the memory, which nobody finds by name once all have it. -1: it is not to be had. */
@@ -274,13 +276,7 @@ static unsigned char *tile(const struct mpi_window *window, int rank, uint64_t b
 	const size_t number = (window->turn & 1) * (size_t)window->nrank + (size_t)rank;
 	return bytes <= SHORT_BYTES
 		       ? (unsigned char *)&window->lines[window->nrank] + number * SHORT_BYTES
-		       : window->large.at + (2 + number) * TILE_BYTES;
-}
-
-/* The shared result of a long turn. */
-static unsigned char *result_of(const struct mpi_window *window)
-{
-	return window->large.at + (window->turn & 1) * TILE_BYTES;
+		       : window->large.at + number * TILE_BYTES;
 }
 
 static struct line *arrival(const struct mpi_window *window, int rank)
@@ -296,16 +292,16 @@ static unsigned char *begin_turn(struct mpi_window *window, uint64_t bytes)
 				     : tile(window, window->rank, bytes);
 }
 
-/* The line of this rank for the next turn, which nobody reads any more, is brought here to be
- * written, while the program does something else. */
-static void fetch_next_line(const struct mpi_window *window)
+/* Asks for lines of the cache, all at once, to be written here: one after another would take
+ * several times as long where they come from another core. */
+static void take(const void *at, uint64_t bytes)
 {
 #if defined __x86_64__ || defined __i386__
-	__asm__ volatile("prefetchw %0"
-			 :
-			 : "m"(window->lines[window->rank].lines[~window->turn & 1]));
+	for (uint64_t i = 0; i < bytes; i += LINE)
+		__asm__ volatile("prefetchw %0" : : "m"(((const unsigned char *)at)[i]));
 #else
-	(void)window;
+	(void)at;
+	(void)bytes;
 #endif
 }
 
@@ -331,7 +327,8 @@ static int arrive(struct mpi_window *window, uint64_t call, uint64_t bytes)
 		window->inputs[r] =
 			bytes <= INLINE_BYTES ? arrival(window, r)->data : tile(window, r, bytes);
 	}
-	fetch_next_line(window);
+	/* nobody reads it any more, and it comes while the program does something else */
+	take(&window->lines[window->rank].lines[~window->turn & 1], LINE);
 	return differs || call == PASSES ? judge(window) : MPI_SUCCESS;
 }
 
@@ -359,8 +356,9 @@ bool ordo_mpi_window_takes(struct mpi_window *window, uint64_t call, uint64_t by
 	return !window->is_refused;
 }
 
-/* Evaluates elements [begin, begin + n) of this turn's tiles. */
-static int fold(const struct mpi_window_call *call, uint64_t begin, uint64_t n, void *out)
+/* Evaluates elements [begin, begin + n) of this turn's tiles; own: where this rank's are. */
+static int fold(
+	const struct mpi_window_call *call, const void *own, uint64_t begin, uint64_t n, void *out)
 {
 	struct mpi_elements elements = *call->elements;
 	struct mpi_window *window = call->window;
@@ -368,6 +366,7 @@ static int fold(const struct mpi_window_call *call, uint64_t begin, uint64_t n, 
 	for (int r = 0; begin && r < window->nrank; r++)
 		window->inputs[r] =
 			(const unsigned char *)window->inputs[r] + begin * elements.extent;
+	window->inputs[window->rank] = own;
 	return n ? ordo_mpi_trees_fold(call->trees, &arithmetic, window->inputs, n, out)
 		 : MPI_SUCCESS;
 }
@@ -381,36 +380,56 @@ static uint64_t part_begin(const struct mpi_window *window, uint64_t n, uint64_t
 	return begin < n ? begin : n;
 }
 
+/* Where the results of a long turn are: a rank's part in the tile of the rank after it. */
+static unsigned char *result_at(
+	const struct mpi_window *window, int part, uint64_t n, uint64_t extent)
+{
+	return tile(window, (part + 1) % window->nrank, n * extent) +
+	       part_begin(window, n, extent, part) * extent;
+}
+
+/* All results of a long turn, when they are there. */
+static int copy_results(struct mpi_window *window, uint64_t n, uint64_t extent, unsigned char *out)
+{
+	for (int i = 0; i < window->nrank; i++) { /* the own part first: it is here */
+		const int r = (window->rank + i) % window->nrank;
+		const uint64_t begin = part_begin(window, n, extent, r) * extent,
+			       end = part_begin(window, n, extent, r + 1) * extent;
+		const unsigned char *result = result_at(window, r, n, extent);
+		await(window, r, FOLDED);
+		if (window->lines[r].lines[FOLDED].data[0])
+			return MPI_ERR_OTHER;
+		if (i == window->nrank - 1) /* in the own tile */
+			take(result, end - begin);
+		memcpy(out + begin, result, end - begin);
+	}
+	return MPI_SUCCESS;
+}
+
 static int reduce_tile(const struct mpi_window_call *call, uint64_t skip, uint64_t n, bool *differs)
 {
 	struct mpi_window *window = call->window;
 	const uint64_t extent = call->elements->extent, bytes = n * extent;
-	unsigned char *out = call->output ? (unsigned char *)call->output + skip * extent : NULL;
-	memcpy(begin_turn(window, bytes), (const unsigned char *)call->input + skip * extent,
-		bytes);
+	const bool is_short = bytes <= SHORT_BYTES;
+	const uint64_t begin = is_short ? 0 : part_begin(window, n, extent, window->rank),
+		       end = is_short ? n : part_begin(window, n, extent, window->rank + 1),
+		       copied = is_short ? n : begin; /* others need not see the own part */
+	const unsigned char *input = (const unsigned char *)call->input + skip * extent;
+	unsigned char *out = call->output ? (unsigned char *)call->output + skip * extent : NULL,
+		      *to = begin_turn(window, bytes);
+	memcpy(to, input, copied * extent);
+	memcpy(to + end * extent, input + end * extent, (n - end) * extent);
 	int code = arrive(window, call->call, bytes);
 	if (code != MPI_SUCCESS)
 		return *differs = true, code;
-	if (bytes <= SHORT_BYTES)
-		return out ? fold(call, 0, n, out) : MPI_SUCCESS;
-	unsigned char *result = result_of(window);
-	const uint64_t begin = part_begin(window, n, extent, window->rank);
-	code = fold(call, begin, part_begin(window, n, extent, window->rank + 1) - begin,
-		result + begin * extent);
+	if (is_short)
+		return out ? fold(call, input, 0, n, out) : MPI_SUCCESS;
+	unsigned char *result = result_at(window, window->rank, n, extent);
+	take(result, (end - begin) * extent);
+	code = fold(call, input + begin * extent, begin, end - begin, result);
 	window->lines[window->rank].lines[FOLDED].data[0] = code != MPI_SUCCESS;
 	say(window, FOLDED);
-	if (!out || code != MPI_SUCCESS)
-		return code;
-	for (int i = 0; i < window->nrank; i++) { /* the own part first: it is here */
-		const int r = (window->rank + i) % window->nrank;
-		const uint64_t first = part_begin(window, n, extent, r),
-			       end = part_begin(window, n, extent, r + 1);
-		await(window, r, FOLDED);
-		if (window->lines[r].lines[FOLDED].data[0])
-			return MPI_ERR_OTHER;
-		memcpy(out + first * extent, result + first * extent, (end - first) * extent);
-	}
-	return MPI_SUCCESS;
+	return out && code == MPI_SUCCESS ? copy_results(window, n, extent, out) : code;
 }
 
 int ordo_mpi_window_reduce(const struct mpi_window_call *call, uint64_t n)
@@ -442,22 +461,26 @@ static int scatter_tile(const struct mpi_window_call *call, const uint64_t *coun
 		packed += piece(counts[r], skip, most);
 	const uint64_t bytes = packed * extent;
 	unsigned char *to = begin_turn(window, bytes);
+	const unsigned char *input = call->input, *from = NULL;
+	const bool is_apart = call->input != call->output; /* the result overwrites nothing */
 	packed = 0;
 	for (int r = 0; r < window->nrank; r++) {
 		const uint64_t n = piece(counts[r], skip, most);
+		const unsigned char *at = input + (offset + skip) * extent;
 		if (r == window->rank) {
 			begin = packed;
 			own = n;
+			from = is_apart ? at : to + packed * extent;
 		}
-		memcpy(to + packed * extent,
-			(const unsigned char *)call->input + (offset + skip) * extent, n * extent);
+		if (r != window->rank || !is_apart)
+			memcpy(to + packed * extent, at, n * extent);
 		packed += n;
 		offset += counts[r];
 	}
 	const int code = arrive(window, call->call, bytes);
 	if (code != MPI_SUCCESS)
 		return *differs = true, code;
-	return fold(call, begin, own, (unsigned char *)call->output + skip * extent);
+	return fold(call, from, begin, own, (unsigned char *)call->output + skip * extent);
 }
 
 int ordo_mpi_window_scatter(const struct mpi_window_call *call, const uint64_t *counts)
