@@ -133,6 +133,7 @@ def _():
 def _():
     for setting, words in (("ordr=dyadic", '"ordr"'), ("memory=much", 'memory: found "much"'),
                            ("log=", "log: found 0 characters"), ("strict=1", '"strict"'),
+                           ("report=/dev/null/file", "report: cannot write"),
                            ("log=/dev/null/folder", "log: cannot make")):
         done = start(2, [program("program")], settings=setting)
         wanted(done.returncode != 0 and words in done.stderr, setting, done.stderr)
@@ -375,6 +376,20 @@ def _():
     world = [line for line in a if line[1:6] == call]
     inputs, outputs = ({line[i] for line in world} for i in (6, 7))
     wanted(len(outputs) == 1 and len(inputs) == RANKS, world)
+
+
+@case("under the launcher of the other MPI, where each process is alone, it says so once")
+def _():
+    other = {"openmpi": "mpich", "mpich": "openmpi"}[LIBRARY]
+    if not OTHER or not launch.command(other, 1, []):
+        print("# not tested: there is only one launcher")
+        return
+    text = f'LD_PRELOAD="{PATH}" exec "{program("errors")}" 99'
+    done = launch.run(other, launch.command(other, 2, ["/bin/sh", "-c", text]))
+    wanted(done.stderr.count("the launcher of the other MPI started 2 processes") == 1,
+           done.stdout, done.stderr)
+    done = start(2, [program("errors"), "99"])
+    wanted("the other MPI" not in done.stderr, done.stderr)
 
 
 @case("in a program of the other MPI it says so and steps aside")

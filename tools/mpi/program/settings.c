@@ -5,6 +5,7 @@
 #include "log.h"
 #include "report.h"
 #include "world/world.h"
+#include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <ordo/version.h>
@@ -14,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 /* For a rank that is late at its start: many seconds, where thousands are started. */
 enum { DEADLINE_SECONDS = 60, MEETING_TAG = 32751 };
@@ -412,6 +414,41 @@ static void share_plans(const struct meeting *meeting)
 	end_program("ORDO_MPI: plans: ", text);
 }
 
+/* The launcher of the other MPI leaves each process alone: said once. */
+static void warn_if_alone(const struct meeting *meeting)
+{
+#ifdef OPEN_MPI
+	static const char own[] = "OMPI_COMM_WORLD_SIZE", other[] = "PMI_SIZE", rank[] = "PMI_RANK";
+#else
+	static const char own[] = "PMI_SIZE", other[] = "OMPI_COMM_WORLD_SIZE",
+			  rank[] = "OMPI_COMM_WORLD_RANK";
+#endif
+	const char *number = getenv(other), *place = getenv(rank);
+	if (meeting->nrank == 1 && !getenv(own) && number && atoi(number) > 1 && place &&
+		!strcmp(place, "0"))
+		fprintf(stderr,
+			"ordo: the launcher of the other MPI started %s processes, and each sees "
+			"itself alone\n",
+			number);
+}
+
+/* Before the program runs, not when it is over. */
+static bool can_report(const struct mpi_settings *settings, char *why, size_t size)
+{
+	char folder[ORDO_MPI_PATH];
+	const char *path = settings->report;
+	if (!*path || !strcmp(path, "none") || !access(path, W_OK))
+		return true;
+	strcpy(folder, path);
+	char *slash = strrchr(folder, '/');
+	if (slash)
+		slash[slash == folder] = 0;
+	if (access(path, F_OK) && !access(slash ? folder : ".", W_OK | X_OK))
+		return true;
+	snprintf(why, size, "report: cannot write %s: %s", path, strerror(errno));
+	return false;
+}
+
 static void meet(struct meeting *meeting)
 {
 	struct mpi_settings own;
@@ -425,7 +462,10 @@ static void meet(struct meeting *meeting)
 		own = ordo_mpi_settings;
 	pthread_mutex_unlock(&lock);
 	const bool is_read = meeting->has_met ||
-			     ordo_mpi_settings_read(&own, getenv("ORDO_MPI"), why, sizeof why);
+			     (ordo_mpi_settings_read(&own, getenv("ORDO_MPI"), why, sizeof why) &&
+				     (meeting->rank || !ordo_mpi_has_world() ||
+					     can_report(&own, why, sizeof why)));
+	warn_if_alone(meeting);
 	if (!is_read && !meeting->rank)
 		end_program("ORDO_MPI: ", why);
 	if (meeting->nrank == 1 && !ordo_mpi_has_world()) { /* others may have other settings */
