@@ -246,8 +246,8 @@ static bool read_often(const struct mpi_window *window, int rank, int which)
 	return false;
 }
 
-/* Waits until the line is of this turn. It lets MPI progress last: that takes longer than giving the
- * core away, which Open MPI does there once more. */
+/* Waits until the line is of this turn. It lets MPI progress last: that takes longer than giving
+ * the core away, which Open MPI does there once more. */
 static void await(const struct mpi_window *window, int rank, int which)
 {
 	while (!read_often(window, rank, which)) {
