@@ -144,7 +144,7 @@ static double dyadic_reduce_scatter(const struct costs *c)
 	return (rounds + odd - 1) * c->a + part(c) * (c->b + c->g);
 }
 
-enum ranks { ANY, POWERS, OTHERS };
+enum ranks { ANY, POWERS, OTHERS, EVEN };
 
 /* On many ports: on one, who has nothing to send in a round goes ahead, and its next message shares
  * a port. At most: on many ports, where several ranks may send to one at once. */
@@ -176,13 +176,13 @@ static const struct {
 	{ORDO_ALLREDUCE, "halving-doubling", POWERS, 0, log_all_reduce, EXACTLY},
 	{ORDO_ALLREDUCE, "recursive-doubling", ANY, 1, doubling_all_reduce, EXACTLY},
 	{ORDO_ALLREDUCE, "swing", POWERS, 0, swing_all_reduce, ON_MANY_PORTS},
-	{ORDO_ALLREDUCE, "swing(ports=one)", POWERS, 0, log_all_reduce, EXACTLY},
-	{ORDO_REDUCESCATTER, "swing(ports=one,first=far)", POWERS, 0, log_reduce_scatter, EXACTLY},
-	{ORDO_ALLGATHER, "swing(ports=one)", POWERS, 0, log_gather, EXACTLY},
+	{ORDO_ALLREDUCE, "swing(ports=one)", EVEN, 0, log_all_reduce, EXACTLY},
+	{ORDO_REDUCESCATTER, "swing(ports=one,first=far)", EVEN, 0, log_reduce_scatter, EXACTLY},
+	{ORDO_ALLGATHER, "swing(ports=one)", EVEN, 0, log_gather, EXACTLY},
 	{ORDO_ALLREDUCE, "swing(ports=one,data=small)", POWERS, 1, doubling_all_reduce, EXACTLY},
-	{ORDO_ALLREDUCE, "bine", POWERS, 0, log_all_reduce, EXACTLY},
-	{ORDO_REDUCESCATTER, "bine(first=far)", POWERS, 0, log_reduce_scatter, EXACTLY},
-	{ORDO_ALLGATHER, "bine", POWERS, 0, log_gather, EXACTLY},
+	{ORDO_ALLREDUCE, "bine", EVEN, 0, log_all_reduce, EXACTLY},
+	{ORDO_REDUCESCATTER, "bine(first=far)", EVEN, 0, log_reduce_scatter, EXACTLY},
+	{ORDO_ALLGATHER, "bine", EVEN, 0, log_gather, EXACTLY},
 	{ORDO_BROADCAST, "bine(data=small)", POWERS, 1, tree_broadcast, EXACTLY},
 	{ORDO_REDUCE, "bine(data=small)", POWERS, 1, tree_reduce, EXACTLY},
 	{ORDO_ALLREDUCE, "bine(data=small)", POWERS, 1, doubling_all_reduce, EXACTLY},
@@ -212,7 +212,8 @@ static const struct {
 static bool has_ranks(enum ranks ranks, uint32_t p)
 {
 	const bool power = !(p & (p - 1));
-	return ranks == ANY || (ranks == POWERS) == power;
+	return ranks == ANY || (ranks == EVEN && p % 2 == 0) || (ranks == POWERS && power) ||
+	       (ranks == OTHERS && !power);
 }
 
 static double ceil_log2(uint32_t p)

@@ -8,11 +8,11 @@
  * down a tree or up, or exchanged, far first. Natural K: N where one block is cut into slices, else
  * 1.
  *
- * steps    q = log2 N; AllReduce, Reduce with slices 2q, Broadcast with slices 2q-1, as
+ * steps    at most q = ceil(log2 N); AllReduce, Reduce with slices 2q, Broadcast with slices 2q-1, as
  *          halving-doubling
  * volume   (N-1)/N of the vector a phase: AllReduce 2(N-1)/N; small data: q vectors, Reduce 1
- * order    near first max(1, N/4) trees; far first, and small data, one tree: Reduce of small data
- *          one for each root
+ * order    2^q ranks: near first max(1, N/4) trees; far first, and small data, one tree: Reduce of
+ *          small data one for each root. Other even numbers: several trees
  * scratch  small AllReduce 2 vectors
  * source   De Sensi, Pasqualoni, Piarulli, Bonato, Ba, Turisini, Domke and Hoefler, SC 2025
  *          (arXiv:2508.17311)
@@ -50,9 +50,11 @@ static bool applicable(const struct ordo_resolved_request *request, struct ordo_
 			"algorithm: bine has a form for small data for AllReduce, Reduce and "
 			"Broadcast, not for %s",
 			ordo_operator_facts(op)->name);
-	if ((N & (N - 1)) == 0)
+	if ((N & (N - 1)) == 0 || (N % 2 == 0 && !is_small(request)))
 		return true;
-	ordo_fail(error, ORDO_USAGE, 0, "algorithm: bine needs a power of two ranks, found %u", N);
+	ordo_fail(error, ORDO_USAGE, 0, "algorithm: bine needs %s of ranks%s, found %u",
+		is_small(request) ? "a power of two" : "an even number",
+		is_small(request) ? " for small data" : "", N);
 	return ordo_hint(error, "nhr has the same operators for any number of ranks");
 }
 
@@ -176,16 +178,18 @@ const struct ordo_algorithm ordo_algorithm_bine = {
 		       "11, ...; even ranks forwards, odd ones backwards. So each step pairs all "
 		       "ranks, and a rank reaches every other one by some of q steps, as in a "
 		       "binomial tree, but over two thirds of the distance.",
-		.when = "For a power of two of ranks whose numbers say how near they are: groups "
+		.when = "For an even number of ranks whose numbers say how near they are: groups "
 			"of nodes with fewer links between them. In a network where all distances "
 			"are equal it costs what halving-doubling does.",
 		.operators = 1u << ORDO_ALLREDUCE | 1u << ORDO_REDUCE | 1u << ORDO_BROADCAST |
 			     1u << ORDO_REDUCESCATTER | 1u << ORDO_ALLGATHER | 1u << ORDO_SCATTER |
 			     1u << ORDO_GATHER,
-		.ranks = "2^q",
-		.steps = "q; AllReduce, large Reduce 2q, large Broadcast 2q-1",
+		.ranks = "even; small data 2^q",
+		.steps = "at most q = ceil(log2 N); AllReduce, large Reduce 2q, large Broadcast "
+			 "2q-1",
 		.volume = "(N-1)/N n; AllReduce 2(N-1)/N n; small data q n",
-		.order = "near first N/4 trees; far first and small data one",
+		.order = "2^q: near first N/4 trees; far first and small data one; other even N: "
+			 "several",
 		.topologies = "full mesh, switched, groups of nodes",
 		.source = "De Sensi et al. 2025",
 		.parameters = parameters,

@@ -10,16 +10,19 @@
  * first, ranks would add in different orders. Natural K: the lanes, for AllReduce with slices times
  * N.
  *
- * steps    ReduceScatter, AllGather q = log2 N; AllReduce 2q; with whole vectors q; where ranks
- *          pass on, the sum of the distances 1, 1, 3, 5, 11, ... in each dimension in place of q
+ * steps    ReduceScatter, AllGather at most q, the sum of ceil(log2 m) over the dimensions of m
+ *          ranks; AllReduce 2q; with whole vectors q; where ranks pass on, the sum of the distances
+ *          1, 1, 3, 5, 11, ... in each dimension in place of q
  * volume   (N-1)/N of the vector a phase: AllReduce 2(N-1)/N; with whole vectors q; where ranks
  *          pass on, what a step sends times its distance
- * time     with d dimensions of m ranks, p in all: in step t = 1, 2, ... of distance h
+ * time     with d dimensions of m = 2^i ranks, p in all: in step t = 1, 2, ... of distance h
  *          h (a + n/2^t b/(2d)); AllReduce twice their sum and (p-1)/p n g, with whole vectors
- *          h (a + n b/(2d)) and n g. Where dimensions differ, k lanes share a link in the last
- *          steps, which take h (a + k n/2^t b/(2d)), if all links are shared by as many
- * order    near first a quarter of the ranks of each dimension, for each lane; far first, and with
- *          whole vectors, one tree a lane
+ *          h (a + n b/(2d)) and n g. Other even m: in place of n/2^t the c slices of n/p that the
+ *          peer's later steps reach and the rank's own do not, if they lie together. Where
+ *          dimensions differ, k lanes share a link in the last steps, which take
+ *          h (a + k n/2^t b/(2d)), if all links are shared by as many
+ * order    powers of two: near first a quarter of the ranks of each dimension, for each lane; far
+ *          first, and with whole vectors, one tree a lane. Other sizes: several trees a lane
  * scratch  with whole vectors 2 vectors; to pass on, 2 messages a lane
  * source   De Sensi, Bonato, Saam and Hoefler, NSDI 2024 (arXiv:2401.09356)
  */
@@ -46,20 +49,36 @@ static bool applicable(const struct ordo_resolved_request *request, struct ordo_
 		ordo_operator_facts(request->problem.op)->name);
 }
 
+/* An even size pairs all ranks in every step. Whole vectors would be added twice where two ways lead
+ * to one rank, which they do not with powers of two. */
+static bool takes(
+	const struct ordo_resolved_request *request, uint32_t size, struct ordo_error *error)
+{
+	if (size % 2) {
+		ordo_fail(error, ORDO_USAGE, 0,
+			"algorithm: swing needs an even number of ranks in each dimension, found "
+			"%u",
+			size);
+		return ordo_hint(error, "bucket takes dimensions of any size");
+	}
+	if (!is_small(request) || (size & (size - 1)) == 0)
+		return true;
+	ordo_fail(error, ORDO_USAGE, 0,
+		"algorithm: swing needs a power of two ranks in each dimension for small data, "
+		"found %u",
+		size);
+	return ordo_hint(error, "recursive-doubling folds other numbers of ranks; swing has large "
+				"data for even ones");
+}
+
 static bool prepare(struct ordo_resolved_request *request, struct ordo_error *error)
 {
 	const struct ordo_torus *torus = ordo_torus_make(request, error);
 	if (!torus)
 		return false;
-	for (uint32_t i = 0; i < torus->count; i++) {
-		const uint32_t size = torus->at[i].size;
-		if ((size & (size - 1)) == 0)
-			continue;
-		ordo_fail(error, ORDO_USAGE, 0,
-			"algorithm: swing needs a power of two ranks in each dimension, found %u",
-			size);
-		return ordo_hint(error, "bucket takes dimensions of any size");
-	}
+	for (uint32_t i = 0; i < torus->count; i++)
+		if (!takes(request, torus->at[i].size, error))
+			return false;
 	const uint32_t nlane =
 		ordo_parameter_is(request, "ports", "one") || !torus->count ? 1 : 2 * torus->count;
 	struct ordo_flow *flow = ordo_negabinary_make(request, torus, nlane, is_far_first(request));
@@ -94,21 +113,42 @@ static uint64_t volume(const struct ordo_resolved_request *request)
 				 : ordo_flow_volume(request);
 }
 
+/* The rank that the first link on the way of rank 0 in a step leads to. */
+static uint32_t next_rank(const struct ordo_flow *flow, uint32_t step)
+{
+	return ordo_flow_hops(flow, step) > 1 ? ordo_flow_via(flow, step, 0, 1)
+					      : ordo_negabinary_peer(flow, step, 0);
+}
+
 /* How many lanes go over one link in a step; 0: not over all links as many. */
 static uint32_t sharing(const struct ordo_flow *flow, uint32_t step)
 {
 	struct ordo_flow one = *flow, other = *flow;
 	uint32_t found = 0;
 	for (one.lane = 0; one.lane < flow->nlane; one.lane++) {
-		const uint32_t peer = ordo_negabinary_peer(&one, step, 0);
+		const uint32_t next = next_rank(&one, step);
 		uint32_t lanes = 0;
 		for (other.lane = 0; other.lane < flow->nlane; other.lane++)
-			lanes += ordo_negabinary_peer(&other, step, 0) == peer;
+			lanes += next_rank(&other, step) == next;
 		if (found && lanes != found)
 			return 0;
 		found = lanes;
 	}
 	return found;
+}
+
+/* Whether the slices of every message lie together. Powers of two see to that. */
+static bool has_whole_messages(const struct ordo_flow *flow)
+{
+	struct ordo_flow lane = *flow;
+	if ((flow->n & (flow->n - 1)) == 0)
+		return true;
+	for (lane.lane = 0; lane.lane < flow->nlane; lane.lane++)
+		for (uint32_t step = 0; step < flow->nstep; step++)
+			for (uint32_t member = 0; member < flow->n; member++)
+				if (ordo_flow_transfer(&lane, ORDO_FLOW_SUM, step, member).nrun > 1)
+					return false;
+	return true;
 }
 
 /* Lanes as in bucket, in steps of halving and doubling, each of which goes over h links of a torus
@@ -130,7 +170,7 @@ static bool closed_form(const struct ordo_resolved_request *request, struct ordo
 			return false;
 		links += hops;
 		vectors += hops * shared;
-		blocks += hops * shared * (p >> (step + 1));
+		blocks += hops * shared * flow.sends(&flow, step, 0).count;
 	}
 	if (ordo_parameter_is(request, "data", "small"))
 		return ordo_form_is(
@@ -138,6 +178,7 @@ static bool closed_form(const struct ordo_resolved_request *request, struct ordo
 	if (lanes == 1 && links == q)
 		return ordo_form_phases(request, ORDO_COST_ROUNDS, q, cost);
 	return request->problem.op == ORDO_ALLREDUCE && !flow.variant && K % (lanes * p) == 0 &&
+	       has_whole_messages(&flow) &&
 	       ordo_form_is(
 		       cost, ORDO_COST_ROUNDS, 2 * links, 2 * blocks, lanes * (p - 1), lanes * p);
 }
@@ -180,19 +221,22 @@ const struct ordo_algorithm ordo_algorithm_swing = {
 		       "torus alternates its dimensions. What is exchanged halves from step to "
 		       "step, then doubles. The data has two parts for each dimension, which go "
 		       "different ways at the same time.",
-		.when = "For tori and rings whose dimensions are powers of two, between the sizes "
+		.when = "For tori and rings whose dimensions are even, best powers of two, between "
+			"the sizes "
 			"for which latency counts alone and those for which rings are as fast: "
 			"log2 N steps for each phase. On dimensions above 4 messages pass other "
 			"ranks: the network forwards them, or these ranks do, over their links "
 			"to neighbours.",
 		.operators = 1u << ORDO_ALLREDUCE | 1u << ORDO_REDUCESCATTER | 1u << ORDO_ALLGATHER,
-		.ranks = "2^q in each dimension",
-		.steps = "q; AllReduce 2q; small data q; where ranks pass on, distances 1, 1, 3, "
+		.ranks = "even in each dimension; small data 2^q",
+		.steps = "at most q = sum of ceil(log2 m); AllReduce 2q; small data q; where ranks "
+			 "pass on, distances 1, 1, 3, "
 			 "5, 11, ... for each 1",
 		.volume = "(N-1)/N n; AllReduce 2(N-1)/N n; small data q n; where ranks pass on, "
 			  "more",
-		.order = "near first N/4 trees for each lane in a ring; far first, small data: one "
-			 "for each lane",
+		.order =
+			"2^q: near first N/4 trees for each lane in a ring; far first, small data: "
+			"one for each lane; other even N: several",
 		.topologies = "torus and ring; full mesh, switched",
 		.source = "De Sensi, Bonato, Saam and Hoefler 2024",
 		.parameters = parameters,
