@@ -122,7 +122,7 @@ def _(ordo):
     wanted(answer["counts"]["elements"] == 13, answer)
 
 
-@desk_case("run --counts --staging: rounds of unequal blocks, and predict counts equal ones only")
+@desk_case("run --counts --staging: rounds of unequal blocks")
 def _(ordo):
     for operator, algorithm, counts in [("alltoall", "pairwise", "0,900,1;400,0,0;2,2,2"),
                                         ("allgather", "ring", "300,0,5"),
@@ -133,8 +133,34 @@ def _(ordo):
                                  *way)
             wanted(answer["exit code"] == 0 and answer["check"]["bits_equal"], operator, answer)
             wanted(answer["rounds"] > 1 and answer["staging_bytes"] <= 256, operator, answer)
-    ordo.fails(2, "--staging and --counts: rounds are counted of equal blocks only", "predict",
-               "s.json", "--counts", "3,0,5000", "--staging", "256")
+
+
+def parts_of(length, tile, chunks, turn):
+    """What a block moves in a round: of each of its chunks up to `tile` elements."""
+    ends = [-(-length * k // chunks) for k in range(chunks + 1)]
+    return sum(min(tile, max(0, end - begin - turn * tile)) for begin, end in zip(ends, ends[1:]))
+
+
+@desk_case("predict --counts --staging: the time of rounds that get shorter, one after another")
+def _(ordo):
+    for operator, algorithm, counts in (("allgather", "ring", [300, 0, 5]),
+                                        ("reducescatter", "ring(directions=2)", [3, 70, 501])):
+        ordo.compile("s.json", "--staging", 4, operator=operator, algorithm=algorithm, ranks=3)
+        document = strict_json.loads((ordo.folder / "s.json").read_text())
+        tile = 1024 // document["scratch_slots"] // 64 * 64 // 4
+        chunks, turn, seconds = document["chunks_per_block"], 0, 0
+        while any(left := [parts_of(n, tile, chunks, turn) for n in counts]):
+            seconds += ordo.answer("predict", "s.json", "--counts",
+                                   ",".join(map(str, left)))["seconds"]
+            turn += 1
+        text = ",".join(map(str, counts))
+        said = ordo.answer("predict", "s.json", "--counts", text, "--staging", 1024)["staging"]
+        wanted(said["rounds"] == turn > 1, said, turn)
+        wanted(abs(said["seconds"] - seconds) <= 1e-9 * seconds, operator, said, seconds)
+        rows = ordo.answer("predict", "s.json", "--counts", text, "--staging", 1024, "--begin",
+                           sum(counts) * 4, "--end", sum(counts) * 4)["rows"]
+        wanted(len(rows) == 1 and rows[0]["rounds"] == turn, rows)
+        wanted(abs(rows[0]["seconds"] - seconds) <= 1e-9 * seconds, operator, rows, seconds)
 
 
 @desk_case("run --counts --replay: both interleavings run on these blocks")

@@ -7,6 +7,7 @@
 #include "run/input_set.h"
 #include <inttypes.h>
 #include <ordo/detail/accumulate.h>
+#include <stdlib.h>
 
 struct args {
 	struct predicting setting;
@@ -17,7 +18,9 @@ struct args {
 
 /* The rounds in which staging memory holds the largest chunk, as a plan cuts it. */
 struct rounds {
-	uint64_t count, bytes; /* bytes of a rank's larger buffer in one of them */
+	uint64_t count, bytes; /* bytes of a rank's larger buffer in one of equal blocks */
+	uint64_t tile;	       /* elements that a chunk moves in one */
+	double seconds;	       /* all of them */
 };
 
 /* Chunks are cut at multiples of a cache line. false: call->status. */
@@ -31,15 +34,13 @@ static bool count_rounds(struct call *call, const struct args *args,
 	const uint64_t narrow = ordo_type_size(type),
 		       wide = ordo_type_size(ordo_accumulator(problem, type)),
 		       nslot = schedule->scratch_slots, least = nslot * LINE * wide / narrow,
-		       count = count_of_bytes(problem, type, predicted->bytes),
+		       count = predicted->counts.block_count
+				       ? predicted->counts.largest
+				       : count_of_bytes(problem, type, predicted->bytes),
 		       K = problem->chunks_per_block, chunk = (count + K - 1) / K * narrow;
-	*rounds = (struct rounds){1, predicted->bytes};
+	*rounds = (struct rounds){.count = 1, .bytes = predicted->bytes};
 	if (args->staging_bytes == UNSET_SIZE)
 		return true;
-	if (predicted->counts.given)
-		return refuse_usage(call, "`ordo run` takes both, and measures",
-			"--staging and --counts: rounds are counted of equal blocks only, because "
-			"later rounds of unequal ones move less");
 	if (!schedule->staging)
 		return refuse_usage(call, "`ordo compile --staging` compiles one that has",
 			"--staging: the schedule has no staging");
@@ -50,21 +51,91 @@ static bool count_rounds(struct call *call, const struct args *args,
 	if (!nslot)
 		return true;
 	const uint64_t tile = args->staging_bytes / nslot * narrow / wide / LINE * LINE;
+	rounds->tile = tile / narrow;
 	rounds->count = chunk > tile ? (chunk + tile - 1) / tile : 1;
 	rounds->bytes = (predicted->bytes + rounds->count - 1) / rounds->count;
 	return true;
 }
 
+/* What a chunk of so many elements moves in a round. */
+static uint64_t part_of(uint64_t length, uint64_t tile, uint64_t round)
+{
+	const uint64_t before = round * tile, left = length > before ? length - before : 0;
+	return left < tile ? left : tile;
+}
+
+/* The elements of each block in a round. Returns the next round that moves other ones. */
+static uint64_t take_round(const struct ordo_problem *problem, const uint64_t *block_count,
+	const struct rounds *rounds, uint64_t round, uint64_t *taken)
+{
+	const uint64_t K = problem->chunks_per_block;
+	uint64_t next = rounds->count;
+	for (uint64_t i = 0; i < ordo_nblock(problem); i++) {
+		const uint64_t longer = block_count[i] % K,
+			       ends[] = {block_count[i] / K, block_count[i] / K + 1};
+		taken[i] = (K - longer) * part_of(ends[0], rounds->tile, round) +
+			   longer * part_of(ends[1], rounds->tile, round);
+		for (int k = 0; k < 2; k++) {
+			const uint64_t full = ends[k] / rounds->tile,
+				       changes = round < full ? full : full + 1;
+			next = changes > round && changes < next ? changes : next;
+		}
+	}
+	return next;
+}
+
+/* Chunks that are used up move no more, so rounds of unequal blocks get shorter: those that move
+ * the same are simulated once, the first as the last. false: call->status. */
+static bool predict_unequal_rounds(struct call *call, const struct args *args,
+	const struct ordo_schedule *schedule, struct predicted *predicted, struct rounds *rounds)
+{
+	const struct ordo_problem *problem = &schedule->problem;
+	const struct counts all = predicted->counts;
+	uint64_t *taken = calloc(ordo_nblock(problem), sizeof *taken);
+	bool worked = taken ? true : refuse_memory(call);
+	predicted->counts.block_count = taken;
+	rounds->seconds = 0;
+	for (uint64_t round = 0, next; worked && round < rounds->count; round = next) {
+		next = take_round(problem, all.block_count, rounds, round, taken);
+		worked = predict_taken(call, &args->setting, schedule, predicted);
+		if (worked)
+			rounds->seconds +=
+				(double)(next - round) * predicted->prediction->timeline->total;
+	}
+	if (worked) {
+		take_round(problem, all.block_count, rounds, 0, taken);
+		worked = predict_taken(call, &args->setting, schedule, predicted);
+	}
+	predicted->counts = all;
+	free(taken);
+	return worked;
+}
+
+/* The first round, or all there is, and the time of all. false: call->status. */
+static bool predict_rounds(struct call *call, const struct args *args,
+	const struct ordo_schedule *schedule, struct predicted *predicted, struct rounds *rounds)
+{
+	if (predicted->counts.block_count && rounds->count > 1)
+		return predict_unequal_rounds(call, args, schedule, predicted, rounds);
+	if ((rounds->count > 1 && !take_bytes(call, predicted, rounds->bytes)) ||
+		!predict_taken(call, &args->setting, schedule, predicted))
+		return false;
+	rounds->seconds = (double)rounds->count * predicted->prediction->timeline->total;
+	return true;
+}
+
 static void report_rounds(const struct report *report, const struct args *args,
-	const struct rounds *rounds, uint64_t bytes, const struct ordo_prediction *prediction)
+	const struct rounds *rounds, uint64_t bytes, bool unequal)
 {
 	const struct report object = report_object(report, "staging");
 	if (args->staging_bytes == UNSET_SIZE)
 		return;
 	report_line(&object, "in rounds",
-		"%" PRIu64 "<rounds> of these, one after another: %g<seconds:time> for %g<:bytes>; "
+		"%" PRIu64
+		"<rounds> of these%s, one after another: %g<seconds:time> for %g<:bytes>; "
 		"rounds that overlap take less",
-		rounds->count, (double)rounds->count * prediction->timeline->total, (double)bytes);
+		rounds->count, unequal && rounds->count > 1 ? " and shorter ones" : "",
+		rounds->seconds, (double)bytes);
 }
 
 /* The schedule for the size taken. NULL: call->status. */
@@ -87,8 +158,7 @@ static int predict_one(struct call *call, const struct args *args, struct subjec
 	const uint64_t bytes = predicted->bytes;
 	struct rounds rounds;
 	if (!found || !count_rounds(call, args, found->schedule, predicted, &rounds) ||
-		(rounds.count > 1 && !take_bytes(call, predicted, rounds.bytes)) ||
-		!predict_taken(call, &args->setting, found->schedule, predicted))
+		!predict_rounds(call, args, found->schedule, predicted, &rounds))
 		return call->status;
 	if (found->name) {
 		note(call, "%s, the schedule for this size", found->name);
@@ -99,7 +169,7 @@ static int predict_one(struct call *call, const struct args *args, struct subjec
 	report_text(&report, "%s: ", subject->path);
 	report_schedule(&report, found->schedule);
 	report_prediction(&report, &args->shown, found->schedule, predicted);
-	report_rounds(&report, args, &rounds, bytes, predicted->prediction);
+	report_rounds(&report, args, &rounds, bytes, predicted->counts.given);
 	return ORDO_OK;
 }
 
@@ -143,11 +213,11 @@ static struct proved_schedule *predict_row(struct call *call, const struct args 
 		return NULL;
 	row->bytes = predicted->prediction->bytes;
 	row->bound = largest_bound(&predicted->prediction->bounds, &row->bound_name);
+	row->rounds.seconds = predicted->prediction->timeline->total;
 	if (row->rounds.count > 1 &&
-		(!take_bytes(call, predicted, row->rounds.bytes) ||
-			!predict_taken(call, &args->setting, found->schedule, predicted)))
+		!predict_rounds(call, args, found->schedule, predicted, &row->rounds))
 		return NULL;
-	row->seconds = (double)row->rounds.count * predicted->prediction->timeline->total;
+	row->seconds = row->rounds.seconds;
 	return found;
 }
 
