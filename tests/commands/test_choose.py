@@ -3,6 +3,7 @@
 conditions."""
 import re
 
+import strict_json
 from desk import desk_case
 from tap import run_cases, wanted
 
@@ -165,6 +166,19 @@ def _(ordo):
     slower = ordo.answer("tune", *words, "--bandwidth", 28, "--reduce-bandwidth", 97.5)["tuned"]
     wanted(slower[1]["from_bytes"] < 0.6 * told["tuned"][1]["from_bytes"], slower)
     ordo.works("run", "fast", "--bytes", "1MiB", "--check")
+
+
+@desk_case("tune --staging --max-tokens: every schedule of the set has staging and fits flags")
+def _(ordo):
+    ordo.works("tune", "allreduce", "-n", 4, "--sizes", "1KiB:1MiB", "--staging", 4, "--max-tokens",
+               1, "-o", "device")
+    ranges = sorted((ordo.folder / "device").glob("range-*.json"))
+    wanted(ranges, "no schedules")
+    for path in ranges:
+        document = strict_json.loads(path.read_text())
+        wanted(document["staging"] is True and document["scratch_slots"] <= 4, document["staging"])
+        ordo.works("verify", path, "--max-tokens", 1)
+    ordo.works("run", "device", "--size", "64KiB", "--staging", "4KiB", "--check")
 
 
 @desk_case("tune: what makes no sense is refused, and nothing is written")

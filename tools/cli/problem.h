@@ -30,4 +30,15 @@ struct problem_options {
 bool read_operator(struct call *call, enum ordo_operator *op);
 bool read_problem(struct call *call, struct problem_options *args);
 
+/* What devices demand. */
+#define DEVICE_OPTIONS(args)                                                                       \
+	{"max-tokens", 0, POSITIVE, &(args).max_tokens, "T",                                       \
+		"no signal ever holds more than T tokens, in any number of calls; use 1 for "      \
+		"flags"},                                                                          \
+	{                                                                                          \
+		"staging", 0, POSITIVE, &(args).staging_slots, "SLOTS",                            \
+			"other ranks touch only staging memory, at most SLOTS scratch slots of a " \
+			"rank"                                                                     \
+	}
+
 #endif

@@ -448,7 +448,7 @@ static int compile_sizes(struct call *call, const struct args *args)
 			"--sizes chooses an algorithm for each size, found --algorithm %s",
 			args->algorithm);
 	if (args->staging_slots)
-		return fail_usage(call, "--size chooses by simulation",
+		return fail_usage(call, "`ordo tune` simulates, and takes --staging",
 			"--sizes chooses by closed forms, which do not cover staging: found "
 			"--staging");
 	if (args->setting.counts)
@@ -553,17 +553,6 @@ static int compile_what(struct call *call, struct args *args)
 		return compile_sizes(call, args);
 	return refuse_without_choice(call, args) ? compile_with(call, args) : call->status;
 }
-
-/* What devices demand. */
-#define DEVICE_OPTIONS(args)                                                                       \
-	{"max-tokens", 0, POSITIVE, &(args).max_tokens, "T",                                       \
-		"no signal ever holds more than T tokens, in any number of calls; use 1 for "      \
-		"flags"},                                                                          \
-	{                                                                                          \
-		"staging", 0, POSITIVE, &(args).staging_slots, "SLOTS",                            \
-			"other ranks touch only staging memory, at most SLOTS scratch slots of a " \
-			"rank"                                                                     \
-	}
 
 static int compile(struct call *call)
 {

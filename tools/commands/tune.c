@@ -17,7 +17,8 @@ struct args {
 	struct conditions conditions;
 	const char *algorithm; /* of a shared object: it competes with the others; NULL */
 	const char *sizes, *output;
-	bool candidates; /* list the candidates too */
+	uint32_t max_tokens, staging_slots; /* as in a request */
+	bool candidates;		    /* list the candidates too */
 };
 
 /* The selection and the plan set made of it. */
@@ -181,8 +182,9 @@ static bool tune_sizes(struct call *call, const struct args *args,
 	const struct tuning_options *fastest, struct making *making)
 {
 	const double began = clock_seconds();
-	const struct ordo_selection_wish selected = {
-		.problem = args->what.problem, .topology = making->predicted.topology};
+	const struct ordo_selection_wish selected = {.problem = args->what.problem,
+		.topology = making->predicted.topology,
+		.max_tokens = args->max_tokens};
 	struct ordo_selection *selection = &making->tuning.selection;
 	note_assumption(call, &args->setting, args->what.problem.nrank, &making->predicted);
 	return find_fastest(call, fastest, &making->predicted, &making->tuning) &&
@@ -195,8 +197,10 @@ static bool tune_sizes(struct call *call, const struct args *args,
 static int tune_with(struct call *call, struct args *args)
 {
 	struct making making = {.made = {.set = NULL}};
-	struct tuning_options fastest = {
-		.setting = &args->setting, .conditions = &args->conditions};
+	struct tuning_options fastest = {.setting = &args->setting,
+		.conditions = &args->conditions,
+		.max_tokens = args->max_tokens,
+		.staging_slots = args->staging_slots};
 	if (!read_problem(call, &args->what) ||
 		!renumber_problem(call, &args->setting.topology, &args->what.problem) ||
 		!read_conditions(call, &args->conditions, &args->what.problem) ||
@@ -226,6 +230,7 @@ static int tune(struct call *call)
 			"the sizes, in bytes of a rank's larger buffer; A: has no end (1:1GiB)"},
 		COUNTS_OPTION(args.setting.counts),
 		COST_OPTIONS(args.setting),
+		DEVICE_OPTIONS(args),
 		{"candidates", 0, SWITCH, &args.candidates, NULL,
 			"also list all candidates with their times at the smallest size, and why "
 			"others were rejected"},
@@ -255,6 +260,7 @@ const struct command tune_command = {
 		"  ordo tune allreduce --ranks 8 --topology hypercube -o fast\n"
 		"  ordo tune allreduce --ranks 8 --fail-link 0-1 --sizes 1KiB:64MiB --require G1\n"
 		"  ordo tune alltoallv --ranks 3 --counts \"0,9,1;4,0,0;2,2,2\" --sizes 1KiB:1MiB\n"
+		"  ordo tune allreduce --ranks 8 --staging 8 --max-tokens 1 -o device\n"
 		"  ordo tune broadcast --ranks 16 --topology torus:4x4 --type bf16 --candidates\n"
 		"  ordo calibrate --ranks 8 -o machine.json && ordo tune allreduce --ranks 8 "
 		"--topology ./machine.json",
