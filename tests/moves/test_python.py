@@ -188,6 +188,20 @@ def _():
                f"wanted line {line}: {message}", done.stderr)
 
 
+@case("errors of phases and slots have a hint below them")
+def _():
+    first = HEAD + "    copy(at(0, 'output', 0), at(0, 'input', 0))\n"
+    for text, hint in (
+        (HEAD + "    with phase('a'):\n        pass\n    copy(at(0, 'output', 0), at(0, 'input', 0))\n",
+         "move it below a `with phase(...):`"),
+        (first + "    with phase('a'):\n        pass\n",
+         "give them a phase of their own: `with phase(...):`"),
+        (HEAD + "    copy(at(0, 'output', 1), at(0, 'input', 0))\n",
+         "AllReduce with chunks=1 has no more; scratch grows")):
+        said = run(text).stderr
+        wanted(said.endswith(f"\nhint: {hint}\n"), text, hint, said)
+
+
 @case("rings and grids go round")
 def _():
     ring = ordo.Ring([0, 2, 3, 1])

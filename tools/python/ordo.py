@@ -41,11 +41,13 @@ LIMIT = 2**31 - 1
 
 
 class ProgramError(Exception):
-    """A program that cannot be: `file:line: what, and what was wanted`, of the author's line."""
+    """A program that cannot be: `file:line: what, and what was wanted`, of the author's line, and
+    below it a hint, if there is one."""
 
-    def __init__(self, text, file=None, line=None):
-        super().__init__(f"{file}:{line}: {text}" if file else text)
-        self.text, self.file, self.line = text, file, line
+    def __init__(self, text, file=None, line=None, hint=None):
+        super().__init__((f"{file}:{line}: {text}" if file else text) +
+                         (f"\nhint: {hint}" if hint else ""))
+        self.text, self.file, self.line, self.hint = text, file, line, hint
 
 
 class Refused(ProgramError):
@@ -241,9 +243,9 @@ class Program:
     def __exit__(self, *_):
         _programs.remove(self)
 
-    def fail(self, text):
+    def fail(self, text, hint=None):
         """An error at the author's line."""
-        raise ProgramError(text, self.source, self.line())
+        raise ProgramError(text, self.source, self.line(), hint)
 
     def line(self):
         """The line of the author's file that is at work: of a call from it, however deep."""
@@ -262,7 +264,7 @@ class Program:
     def enter(self, kind, name):
         if kind == "phase" and not self.phases and self.moves:
             self.fail(f'phase "{name}": the moves before it, from line {self.moves[0]["line"]} on, '
-                      "are in no phase")
+                      "are in no phase", "give them a phase of their own: `with phase(...):`")
         names = self.phases if kind == "phase" else self.streams
         names.setdefault(name, len(names))
         setattr(self, kind, name)
@@ -317,7 +319,7 @@ class Program:
             self._check(place, count)
         if self.phases and self.phase is None:
             self.fail(f"{kind} outside a phase: this program has phases, the last was "
-                      f'"{list(self.phases)[-1]}"')
+                      f'"{list(self.phases)[-1]}"', "move it below a `with phase(...):`")
         name = self.stream if where is None else where
         move = {"move": kind, "from": list(source), "to": list(to)}
         if count != 1:
@@ -339,7 +341,8 @@ class Program:
         slots = self.slots(place.rank, place.buffer)
         if place.slot < 0 or end > slots:
             self.fail(f"{place.buffer} slots: found {place.slot}..{end - 1}, "
-                      f"rank {place.rank} has {slots}")
+                      f"rank {place.rank} has {slots}",
+                      f"{self.operator} with chunks={self.chunks} has no more; scratch grows")
 
     def head(self):
         """The members of the document before its moves."""
