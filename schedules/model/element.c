@@ -148,8 +148,12 @@ bool ordo_has_reduction(
 		return true;
 	ordo_fail(error, ORDO_USAGE, 0, "reduction: found %s of %s, wanted %s",
 		reductions[reduction], types[type].name, kinds[kind].names);
-	return ordo_hint(error, "%s holds %s, which have %s", types[type].name, kinds[kind].plural,
-		kinds[kind].names);
+	size_t other = 0;
+	while (!(kinds[types[other].kind].reductions >> reduction & 1))
+		other++;
+	return ordo_hint(error, "%s holds %s, which have %s; %s is of types such as %s",
+		types[type].name, kinds[kind].plural, kinds[kind].names, reductions[reduction],
+		types[other].name);
 }
 
 /* In units of the last place, which is that of the least normal number for all below it, the type

@@ -511,7 +511,8 @@ static void what_does_not_fit_is_refused(void **state)
 		&error, "type 2 or reduction 10 does not exist", "");
 	check_refused(ordo_allreduce(communicator, 0, &x, &y, 1, ORDO_F32, ORDO_BAND, &error),
 		&error, "reduction: found band of f32, wanted sum, prod, min, max or avg",
-		"f32 holds floats, which have sum, prod, min, max or avg");
+		"f32 holds floats, which have sum, prod, min, max or avg; band is of types such as "
+		"i8");
 	assert_false(ordo_allreduce(communicator, 0, NULL, NULL, 1, ORDO_F32, ORDO_SUM, &error));
 	assert_int_equal(error.code, ORDO_USAGE);
 	assert_false(
