@@ -15,13 +15,14 @@
  * server is the less it should own. So it owns the mean of an S-th and of G N-ths.
  *
  * Where ranks of one number alone are joined, by rails, as many ranks of each server as the
- * smallest has own and exchange; the others only take part inside. So unequal servers have an
- * AllReduce.
+ * smallest has own and exchange; the others only take part inside. Of ReduceScatter and AllGather
+ * these hold the blocks of all ranks of their server for the while, as equal parts: they pass sums on
+ * to the ranks that they are for at the end, or get blocks at the beginning.
  *
  * steps   2, AllReduce 4: within servers and between them; 1 less, AllReduce 2, where all servers
- *         have one rank, or there is one server
- * volume  ReduceScatter N-1 blocks a rank. AllGather S-1 blocks between S servers, and its own and
- *         the received ones G-1 times: counted. AllReduce both
+ *         have one rank, or there is one server; 1 more where blocks are held for others
+ * volume  ReduceScatter N-1 blocks a rank, and what it holds for others. AllGather S-1 blocks between
+ *         S servers, and its own and the received ones G-1 times: counted. AllReduce both
  * order   one tree for every chunk: over the servers in their order, of trees over the ranks of
  *         each; both dyadic, folded or linear
  * scratch ReduceScatter: the addends and sums of what the rank shares in; a block for every server
@@ -53,6 +54,9 @@ struct asymmetric_servers {
 	uint32_t *sharers;
 	/* [nserver+1] of AllReduce: the units that the servers before own */
 	uint32_t *before;
+	/* Those who share hold the blocks of all ranks of their server, whose numbers follow one
+	 * another: not for AllReduce. */
+	bool holds;
 };
 
 struct asymmetric {
@@ -60,10 +64,10 @@ struct asymmetric {
 	const struct ordo_resolved_request *request;
 	const struct asymmetric_servers *found;
 	const struct ordo_servers *servers;
-	uint32_t addends, sums, partials; /* where scratch for each begins */
-	uint32_t room;			  /* the chunks that the busiest rank folds */
-	uint32_t largest;		  /* the chunks of the largest block */
-	uint32_t *folded;		  /* [N] chunks that a rank has taken to fold so far */
+	uint32_t addends, sums, partials, held; /* where scratch for each begins */
+	uint32_t room;				/* the chunks that the busiest rank folds */
+	uint32_t largest;			/* the chunks of the largest block */
+	uint32_t *folded; /* [N] chunks that a rank has taken to fold so far */
 };
 
 /* What a server owns of an AllReduce. */
@@ -76,15 +80,29 @@ static struct ordo_slice part_of(const struct asymmetric *a, uint32_t server)
 	return (struct ordo_slice){first, end - first};
 }
 
-/* The chunks that end at a rank, or begin there. */
-static struct ordo_slice block_of(const struct asymmetric *a, uint32_t rank)
+static struct ordo_slice real_block(const struct asymmetric *a, uint32_t rank)
 {
 	const uint32_t K = a->request->problem.chunks_per_block;
-	if (a->request->problem.op != ORDO_ALLREDUCE)
-		return (struct ordo_slice){rank * K, K};
+	return (struct ordo_slice){rank * K, K};
+}
+
+/* The chunks that a rank's server owns, of AllReduce, or whose blocks its ranks have. */
+static struct ordo_slice part_or_blocks(const struct asymmetric *a, uint32_t server)
+{
+	const uint32_t K = a->request->problem.chunks_per_block;
+	return a->found->holds ? (struct ordo_slice){ordo_server_member(a->servers, server, 0) * K,
+					 ordo_server_size(a->servers, server) * K}
+			       : part_of(a, server);
+}
+
+/* The chunks that end at a rank, or begin there, but for those that it holds for others. */
+static struct ordo_slice block_of(const struct asymmetric *a, uint32_t rank)
+{
+	if (a->request->problem.op != ORDO_ALLREDUCE && !a->found->holds)
+		return real_block(a, rank);
 	const uint32_t server = a->servers->server[rank], place = a->servers->place[rank],
 		       sharers = a->found->sharers[server];
-	const struct ordo_slice part = part_of(a, server);
+	const struct ordo_slice part = part_or_blocks(a, server);
 	if (place >= sharers || !part.count)
 		return (struct ordo_slice){0, 0};
 	const struct ordo_slice own = ordo_slice_of(part.count, sharers, place);
@@ -155,13 +173,25 @@ static uint32_t size_of(const struct asymmetric *a, uint32_t server)
 	return ordo_server_size(a->servers, server);
 }
 
+/* Where a rank has the sum of what it owns or holds: ReduceScatter has no other place for blocks of
+ * others. */
+static struct ordo_at held_at(const struct asymmetric *a, uint32_t rank, uint32_t chunk)
+{
+	const struct ordo_problem *problem = &a->request->problem;
+	if (problem->op != ORDO_REDUCESCATTER || !a->found->holds)
+		return ordo_work(a->b, rank, chunk);
+	return problem->in_place
+		       ? ordo_input_of(a->b, rank, chunk)
+		       : ordo_at(rank, ORDO_SCRATCH, a->held + chunk - block_of(a, rank).first);
+}
+
 /* Where a rank has the sum of a piece over its server: `at` chunks behind those folded before. */
 static struct ordo_at sum_at(
 	const struct asymmetric *a, uint32_t rank, const struct share *share, uint32_t at)
 {
 	const struct ordo_problem *problem = &a->request->problem;
 	if (share->rank == rank || problem->in_place || problem->op == ORDO_ALLREDUCE)
-		return ordo_work(a->b, rank, share->piece.first);
+		return held_at(a, rank, share->piece.first);
 	return ordo_at(rank, ORDO_SCRATCH, a->sums + a->folded[rank] + at);
 }
 
@@ -183,7 +213,7 @@ static struct ordo_fold fold_between(const struct asymmetric *a, uint32_t rank)
 {
 	const struct ordo_slice block = block_of(a, rank);
 	return (struct ordo_fold){.b = a->b,
-		.own = ordo_work(a->b, rank, block.first),
+		.own = held_at(a, rank, block.first),
 		.nitem = a->servers->nserver,
 		.owner = a->servers->server[rank],
 		.count = block.count,
@@ -291,9 +321,54 @@ static void sum_up(const struct asymmetric *a)
 	}
 }
 
+static struct ordo_slice common(struct ordo_slice one, struct ordo_slice other)
+{
+	const uint32_t first = one.first > other.first ? one.first : other.first,
+		       end = one.first + one.count < other.first + other.count
+				     ? one.first + one.count
+				     : other.first + other.count;
+	return (struct ordo_slice){first, end > first ? end - first : 0};
+}
+
+/* Calls `move` for all that a rank holds of each rank of its server. */
+static void for_each_held(
+	const struct asymmetric *a, void (*move)(const struct asymmetric *a, uint32_t holder,
+					    uint32_t owner, struct ordo_slice chunks))
+{
+	for (uint32_t holder = 0; holder < a->servers->nrank; holder++) {
+		const uint32_t server = a->servers->server[holder];
+		for (uint32_t i = 0; i < size_of(a, server); i++) {
+			const uint32_t owner = member(a, server, i);
+			const struct ordo_slice chunks =
+				common(block_of(a, holder), real_block(a, owner));
+			if (chunks.count)
+				move(a, holder, owner, chunks);
+		}
+	}
+}
+
+static void deliver(
+	const struct asymmetric *a, uint32_t holder, uint32_t owner, struct ordo_slice chunks)
+{
+	ordo_stream_to_peer(a->b, a->request, owner);
+	ordo_copy(a->b, ordo_output_of(a->b, owner, chunks.first), held_at(a, holder, chunks.first),
+		chunks.count);
+}
+
+static void collect(
+	const struct asymmetric *a, uint32_t holder, uint32_t owner, struct ordo_slice chunks)
+{
+	ordo_stream_to_peer(a->b, a->request, holder);
+	if (holder != owner)
+		ordo_copy(a->b, ordo_output_of(a->b, holder, chunks.first),
+			ordo_input_of(a->b, owner, chunks.first), chunks.count);
+}
+
 /* Where a rank has its own block before it is dealt out. */
 static struct ordo_at block_at(const struct asymmetric *a, uint32_t rank, uint32_t chunk)
 {
+	if (a->found->holds)
+		return ordo_output_of(a->b, rank, chunk);
 	return a->request->problem.op == ORDO_ALLREDUCE ? ordo_work(a->b, rank, chunk)
 							: ordo_input_of(a->b, rank, chunk);
 }
@@ -307,6 +382,21 @@ static void get_share(const struct asymmetric *a, uint32_t here, uint32_t there,
 			block_at(a, share.rank, share.piece.first), share.piece.count);
 }
 
+/* A rank gets chunks from another of its server, but for its own block, if that is held there. */
+static void pass_chunks(
+	const struct asymmetric *a, uint32_t to, struct ordo_at from, struct ordo_slice chunks)
+{
+	const struct ordo_slice own = common(chunks, real_block(a, to));
+	const bool skips = a->found->holds && own.count;
+	const uint32_t before = skips ? own.first - chunks.first : chunks.count,
+		       after = skips ? before + own.count : chunks.count;
+	if (before)
+		ordo_copy(a->b, ordo_output_of(a->b, to, chunks.first), from, before);
+	if (after < chunks.count)
+		ordo_copy(a->b, ordo_output_of(a->b, to, chunks.first + after),
+			ordo_at(from.rank, from.buffer, from.slot + after), chunks.count - after);
+}
+
 /* A rank passes its share on to the others of its server. */
 static void pass_share(const struct asymmetric *a, uint32_t here, uint32_t there, uint32_t place)
 {
@@ -316,10 +406,10 @@ static void pass_share(const struct asymmetric *a, uint32_t here, uint32_t there
 			const uint32_t to = member(a, here, (place + step) % n),
 				       chunk = share.piece.first;
 			ordo_stream_to_peer(a->b, a->request, to);
-			ordo_copy(a->b, ordo_output_of(a->b, to, chunk),
+			pass_chunks(a, to,
 				here == there ? block_at(a, rank, chunk)
 					      : ordo_output_of(a->b, rank, chunk),
-				share.piece.count);
+				share.piece);
 		}
 }
 
@@ -328,9 +418,13 @@ static void keep_own(const struct asymmetric *a)
 	ordo_stream_local(a->b, a->request);
 	ordo_phase(a->b, "copy in", ORDO_NONE);
 	for (uint32_t rank = 0; rank < a->servers->nrank; rank++) {
-		const struct ordo_slice block = block_of(a, rank);
+		const struct ordo_slice block = real_block(a, rank);
 		ordo_contribute(a->b, rank, block.first, block.count);
 	}
+	if (!a->found->holds)
+		return;
+	ordo_phase(a->b, "intra-server gather", ORDO_NONE);
+	for_each_held(a, collect);
 }
 
 static void gather(const struct asymmetric *a)
@@ -362,7 +456,7 @@ static bool reserve_scratch(struct asymmetric *a)
 {
 	const uint64_t others = ordo_servers_largest(a->servers) - 1,
 		       slots = others * a->room + a->room +
-			       (uint64_t)(a->servers->nserver - 1) * a->largest;
+			       (uint64_t)a->servers->nserver * a->largest;
 	if (slots > ORDO_LIMIT) {
 		ordo_builder_fail(a->b, "found %llu slots of scratch, wanted up to %u",
 			(unsigned long long)slots, ORDO_LIMIT);
@@ -373,6 +467,7 @@ static bool reserve_scratch(struct asymmetric *a)
 	a->addends = ordo_scratch(a->b, (uint32_t)others * a->room);
 	a->sums = ordo_scratch(a->b, parked ? a->room : 0);
 	a->partials = ordo_scratch(a->b, (a->servers->nserver - 1) * a->largest);
+	a->held = ordo_scratch(a->b, parked && a->found->holds ? a->largest : 0);
 	return true;
 }
 
@@ -397,6 +492,10 @@ static void build(struct ordo_builder *b, const struct ordo_resolved_request *re
 		keep_own(&a);
 	else if (reserve_scratch(&a))
 		sum_up(&a);
+	if (op == ORDO_REDUCESCATTER && a.found->holds) {
+		ordo_phase(b, "intra-server scatter", ORDO_NONE);
+		for_each_held(&a, deliver);
+	}
 	if (op != ORDO_REDUCESCATTER)
 		gather(&a);
 	free(a.folded);
@@ -490,8 +589,28 @@ static uint32_t common_multiple(const uint32_t *sizes, uint32_t count, uint32_t 
 	return (uint32_t)(multiple <= most ? multiple : most);
 }
 
+/* Such that those who share hold equally much. */
+static uint32_t equal_holdings(const struct asymmetric_servers *found)
+{
+	const uint32_t sharers = found->sharers[0];
+	uint64_t K = 1;
+	for (uint32_t s = 0; s < found->servers.nserver && K <= MOST_PIECES; s++)
+		K *= sharers /
+		     ordo_common_divisor(sharers, K * ordo_server_size(&found->servers, s));
+	return (uint32_t)(K <= MOST_PIECES ? K : MOST_PIECES);
+}
+
+static bool have_consecutive_ranks(const struct ordo_servers *servers)
+{
+	for (uint32_t rank = 0; rank < servers->nrank; rank++)
+		if (rank != ordo_server_member(servers, servers->server[rank], 0) +
+				    servers->place[rank])
+			return false;
+	return true;
+}
+
 /* All ranks of every server, or, where rails alone join servers of different sizes, as many as the
- * smallest has; only AllReduce can do with these. */
+ * smallest has. */
 static bool choose_sharers(const struct ordo_resolved_request *request,
 	struct asymmetric_servers *found, struct ordo_error *error)
 {
@@ -508,11 +627,12 @@ static bool choose_sharers(const struct ordo_resolved_request *request,
 	found->before[0] = 0;
 	for (uint32_t s = 0; s < servers->nserver; s++)
 		found->before[s + 1] = found->before[s] + units_of(&units, found->sharers[s]);
-	if (!rails || request->problem.op == ORDO_ALLREDUCE)
+	found->holds = rails && request->problem.op != ORDO_ALLREDUCE;
+	if (!found->holds || have_consecutive_ranks(servers))
 		return true;
 	ordo_fail(error, ORDO_USAGE, 0,
 		"asymmetric: found %s on servers of %u to %u ranks that rails alone join, wanted "
-		"AllReduce",
+		"AllReduce, or ranks of a server numbered one after another",
 		ordo_operator_facts(request->problem.op)->name, smallest, largest);
 	return ordo_hint(error, "packing goes over any links");
 }
@@ -541,6 +661,8 @@ static uint32_t natural_chunks(const struct ordo_resolved_request *request)
 	uint32_t largest = 0;
 	for (uint32_t s = 0; s < nserver; s++)
 		largest = found->sharers[s] > largest ? found->sharers[s] : largest;
+	if (found->holds)
+		return equal_holdings(found);
 	return request->problem.op == ORDO_ALLREDUCE
 		       ? found->before[nserver] * common_multiple(found->sharers, nserver, largest)
 		       : equal_pieces(found->sharers, nserver);
@@ -569,7 +691,7 @@ static uint64_t steps_of(const struct asymmetric *a, uint32_t server)
 	for (uint32_t other = 0; other < a->servers->nserver; other++)
 		if (other != server && size_of(a, other) > 1)
 			steps = 2;
-	return steps;
+	return steps + (a->found->holds && size_of(a, server) > a->found->sharers[server]);
 }
 
 static uint64_t count_steps(const struct ordo_resolved_request *request)
@@ -588,11 +710,13 @@ static uint64_t volume_of(const struct asymmetric *a, uint32_t rank)
 {
 	const struct ordo_problem *problem = &a->request->problem;
 	const uint32_t here = a->servers->server[rank], S = a->servers->nserver;
-	const uint64_t own = block_of(a, rank).count;
+	const uint64_t own = block_of(a, rank).count,
+		       kept = common(block_of(a, rank), real_block(a, rank)).count;
 	uint64_t sent = problem->op == ORDO_ALLGATHER ? 0 : ordo_nchunk(problem) - own;
 	if (problem->op == ORDO_REDUCESCATTER)
-		return sent;
-	sent += own * (S - 1);
+		return sent + (a->found->holds ? own - kept : 0);
+	/* Its own block to those who hold it; of what it holds to nobody his own. */
+	sent += own * (S - 1) + (a->found->holds ? problem->chunks_per_block : own) - own;
 	for (uint32_t there = 0; there < S; there++)
 		sent += (size_of(a, here) - 1) *
 			(uint64_t)share_of(a, here, there, a->servers->place[rank]).wanted.count;
@@ -669,10 +793,13 @@ const struct ordo_algorithm ordo_algorithm_asymmetric = {
 		.when = "For servers of different numbers of ranks, where other hierarchies do not "
 			"apply: all ranks of a server have the same share of the slow links, "
 			"small servers own less of an AllReduce, and every sum has one order. "
-			"Where rails alone join unequal servers, AllReduce only.",
+			"Where rails alone join unequal servers, as many ranks of each as the "
+			"smallest has exchange.",
 		.operators = SUMMED | 1u << ORDO_ALLGATHER,
 		.ranks = "any",
-		.steps = "2; AllReduce 4; with one server, or servers of one rank, half of it",
+		.steps =
+			"2; AllReduce 4; with one server, or servers of one rank, half of it; over "
+			"rails between unequal servers ReduceScatter, AllGather 1 more",
 		.volume =
 			"ReduceScatter N-1 blocks; AllGather counted: S-1 blocks to S servers, and "
 			"in servers of G ranks (N-G)/G blocks and its own G-1 times",

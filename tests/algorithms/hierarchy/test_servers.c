@@ -390,24 +390,35 @@ static void servers_outlast_a_link(void **state)
 }
 
 /* Rails alone join servers: ranks of one number. */
-static struct ordo_topology *make_rails(const struct servers *servers)
+static uint32_t swapped(uint32_t rank, uint32_t other)
+{
+	return rank == 0 ? other : rank == other ? 0 : rank;
+}
+
+/* Rank 0 and another one change their places. */
+static struct ordo_topology *make_swapped_rails(const struct servers *servers, uint32_t other)
 {
 	const uint32_t N = nrank_of(servers);
 	struct ordo_topology *topology = ordo_topology_create("rails", N, MOST_MEMBERS, 0, NULL);
 	bool worked = topology;
 	for (uint32_t s = 0; s < servers->count; s++)
 		for (uint32_t a = 0; a < size_of(servers, s); a++) {
-			const uint32_t rank = servers->first[s] + a;
+			const uint32_t rank = swapped(servers->first[s] + a, other);
 			worked = worked &&
 				 ordo_topology_add(topology, rank, N + a, NULL, 5000, 20, NULL) &&
 				 ordo_topology_add(topology, N + a, rank, NULL, 5000, 20, NULL);
 			for (uint32_t b = 0; worked && b < size_of(servers, s); b++)
-				worked =
-					a == b || ordo_topology_add(topology, rank,
-							  servers->first[s] + b, NULL, 1, 56, NULL);
+				worked = a == b || ordo_topology_add(topology, rank,
+							   swapped(servers->first[s] + b, other),
+							   NULL, 1, 56, NULL);
 		}
 	assert_true(worked && ordo_topology_finish(topology, NULL));
 	return topology;
+}
+
+static struct ordo_topology *make_rails(const struct servers *servers)
+{
+	return make_swapped_rails(servers, 0);
 }
 
 static void aggregators_reach_each_other_where_only_rails_do(void **state)
@@ -423,65 +434,70 @@ static void aggregators_reach_each_other_where_only_rails_do(void **state)
 	ordo_topology_destroy(topology);
 }
 
-static void unequal_servers_have_an_allreduce_where_only_rails_join_them(void **state)
+/* As it is where every two ranks have a link, in one order. */
+static void check_on_rails(
+	struct ordo_request *request, struct ordo_topology *topology, bool in_place)
+{
+	const struct ordo_verify_options options = {.topology = topology};
+	struct ordo_schedule *anywhere = compile_proved(request);
+	request->topology = topology;
+	for (uint32_t K = 0; K < 8; K += 1 + K) {
+		request->problem.chunks_per_block = K;
+		request->problem.in_place = in_place;
+		assert_true(claims_hold(request));
+	}
+	request->problem.chunks_per_block = 0;
+	struct ordo_schedule *schedule = compile_proved(request);
+	struct ordo_proof *one = ordo_verify(anywhere, NULL, NULL),
+			  *other = ordo_verify(schedule, &options, NULL);
+	assert_string_equal(one->digest, other->digest);
+	assert_true(request->problem.op == ORDO_ALLGATHER || other->ndistinct == 1);
+	ordo_proof_destroy(one);
+	ordo_proof_destroy(other);
+	ordo_schedule_destroy(anywhere);
+	ordo_schedule_destroy(schedule);
+}
+
+static void unequal_servers_have_their_sums_and_gathers_where_only_rails_join_them(void **state)
 {
 	(void)state;
 	static const char *const folds[] = {"dyadic", "folded", "linear"};
+	static const enum ordo_operator operators[] = {
+		ORDO_ALLREDUCE, ORDO_REDUCESCATTER, ORDO_ALLGATHER};
 	uint64_t seed = 6;
 	for (uint32_t i = 0; i < 24; i++) {
 		const struct servers servers = random_servers(&seed);
 		struct ordo_topology *topology = make_rails(&servers);
-		const struct ordo_verify_options options = {.topology = topology};
-		char settings[32];
-		snprintf(settings, sizeof settings, ",fold=%s", folds[i % 3]);
-		struct ordo_request request = {
-			.problem = {.op = ORDO_ALLREDUCE, .nrank = nrank_of(&servers)},
-			.algorithm = notation_of("asymmetric", &servers, settings)};
-		struct ordo_schedule *anywhere = compile_proved(&request);
-		request.topology = topology;
-		for (uint32_t K = 0; K < 8; K += 1 + K) {
-			request.problem.chunks_per_block = K;
-			request.problem.in_place = i % 2;
-			assert_true(claims_hold(&request));
+		for (int op = 0; op < 3; op++) {
+			char settings[32] = "";
+			if (op < 2)
+				snprintf(settings, sizeof settings, ",fold=%s", folds[i % 3]);
+			struct ordo_request request = {
+				.problem = {.op = operators[op], .nrank = nrank_of(&servers)},
+				.algorithm = notation_of("asymmetric", &servers, settings)};
+			check_on_rails(&request, topology, i % 2);
 		}
-		request.problem.chunks_per_block = 0;
-		struct ordo_schedule *schedule = compile_proved(&request);
-		struct ordo_proof *one = ordo_verify(anywhere, NULL, NULL),
-				  *other = ordo_verify(schedule, &options, NULL);
-		assert_string_equal(one->digest, other->digest);
-		assert_int_equal(other->ndistinct, 1);
-		ordo_proof_destroy(one);
-		ordo_proof_destroy(other);
-		ordo_schedule_destroy(anywhere);
-		ordo_schedule_destroy(schedule);
 		ordo_topology_destroy(topology);
 	}
 }
 
-static void other_sums_of_unequal_servers_need_more_than_rails(void **state)
+static void ranks_hold_blocks_of_their_server_if_their_numbers_follow(void **state)
 {
 	(void)state;
-	const uint32_t unequal[] = {4, 2, 3}, equal[] = {3, 3, 3};
-	const struct servers servers[] = {servers_of(3, unequal), servers_of(3, equal)};
-	for (int i = 0; i < 2; i++) {
-		struct ordo_topology *topology = make_rails(&servers[i]);
-		const struct ordo_request request = {
-			.problem = {.op = ORDO_REDUCESCATTER, .nrank = 9},
-			.algorithm = "asymmetric",
-			.topology = topology};
-		struct ordo_error error = {0};
-		struct ordo_schedule *schedule = ordo_compile(&request, &error);
-		assert_int_equal(schedule != NULL, i == 1);
-		if (!schedule) {
-			assert_int_equal(error.code, ORDO_USAGE);
-			assert_string_equal(error.text,
-				"asymmetric: found ReduceScatter on servers of 2 to 4 ranks that "
-				"rails alone join, wanted AllReduce");
-			assert_string_equal(error.hint, "packing goes over any links");
-		}
-		ordo_schedule_destroy(schedule);
-		ordo_topology_destroy(topology);
-	}
+	const uint32_t sizes[] = {4, 2, 3};
+	const struct servers servers = servers_of(3, sizes);
+	struct ordo_topology *topology = make_swapped_rails(&servers, 8);
+	const struct ordo_request request = {.problem = {.op = ORDO_REDUCESCATTER, .nrank = 9},
+		.algorithm = "asymmetric",
+		.topology = topology};
+	struct ordo_error error = {0};
+	assert_null(ordo_compile(&request, &error));
+	assert_int_equal(error.code, ORDO_USAGE);
+	assert_string_equal(error.text,
+		"asymmetric: found ReduceScatter on servers of 2 to 4 ranks that rails alone join, "
+		"wanted AllReduce, or ranks of a server numbered one after another");
+	assert_string_equal(error.hint, "packing goes over any links");
+	ordo_topology_destroy(topology);
 }
 
 static void check_refused(
@@ -529,8 +545,9 @@ int main(void)
 		cmocka_unit_test(servers_are_what_links_join),
 		cmocka_unit_test(servers_outlast_a_link),
 		cmocka_unit_test(aggregators_reach_each_other_where_only_rails_do),
-		cmocka_unit_test(unequal_servers_have_an_allreduce_where_only_rails_join_them),
-		cmocka_unit_test(other_sums_of_unequal_servers_need_more_than_rails),
+		cmocka_unit_test(
+			unequal_servers_have_their_sums_and_gathers_where_only_rails_join_them),
+		cmocka_unit_test(ranks_hold_blocks_of_their_server_if_their_numbers_follow),
 		cmocka_unit_test(groups_that_do_not_fit_are_refused),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
