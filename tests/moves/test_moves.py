@@ -123,6 +123,11 @@ def _(ordo):
     ordo.works("compile", "allreduce", "-n", 4, "-a", "ring(map=auto)", "-t", "mine.json", "--emit",
                "moves", "-o", "moves.json")
     ordo.works("compile", "moves.json", "-t", "mine.json", "-o", "s.json")
+    ordo.works("compile", "allreduce", "-n", 4, "-a", "ring(map=auto)", "--fail-link", "0-1",
+               "--emit", "moves", "-o", "failed.json")
+    ordo.fails(2, r"none of those known by name\nhint: -t names it, and --fail-link what is down",
+               "compile", "failed.json")
+    ordo.works("compile", "failed.json", "--fail-link", "0-1")
     commands = (["order"], ["explain"], ["embed", "-o", "x.c"], ["export", "goal", "-o", "x.goal"],
                 ["diff", "s.json"])
     for name, *words in commands:

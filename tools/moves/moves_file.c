@@ -71,8 +71,9 @@ bool find_moves_topology(
 		"by name",
 		moves->topology_name, moves->topology_digest);
 	snprintf(error.file, sizeof error.file, "%s", moves->file);
-	ordo_hint(&error, "-t FILE.json names its document; `ordo compile MOVES.json -t FILE.json "
-			  "-o OUT.json` makes a schedule that every command reads");
+	ordo_hint(&error,
+		"-t names it, and --fail-link what is down in it; `ordo compile MOVES.json "
+		"-t FILE.json -o OUT.json` makes a schedule that every command reads");
 	return refuse_error(call, &error);
 }
 
