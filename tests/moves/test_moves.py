@@ -266,7 +266,7 @@ def _(ordo):
     ordo.fails(2, "ranks", "compile", "moves.json", "-t", "torus:3x3")
     text = moves(*SOUND, topology={"name": "full-mesh", "digest": "0" * 32})
     put(ordo, text)
-    ordo.fails(2, r'are for topology "full-mesh" of digest 0{32}.*\nhint: -t FILE.json', "order",
+    ordo.fails(2, r'are for topology "full-mesh" of digest 0{32}.*\nhint: -t names it', "order",
                "moves.json")
     ordo.works("compile", "moves.json", "-t", "full-mesh", "-o", "t.json")
 

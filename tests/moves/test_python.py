@@ -190,11 +190,11 @@ def _():
 
 @case("errors of phases and slots have a hint below them")
 def _():
-    first = HEAD + "    copy(at(0, 'output', 0), at(0, 'input', 0))\n"
+    move = "    copy(at(0, 'output', 0), at(0, 'input', 0))\n"
+    part = "    with phase('a'):\n        pass\n"
     for text, hint in (
-        (HEAD + "    with phase('a'):\n        pass\n    copy(at(0, 'output', 0), at(0, 'input', 0))\n",
-         "move it below a `with phase(...):`"),
-        (first + "    with phase('a'):\n        pass\n",
+        (HEAD + part + move, "move it below a `with phase(...):`"),
+        (HEAD + move + part,
          "give them a phase of their own: `with phase(...):`"),
         (HEAD + "    copy(at(0, 'output', 1), at(0, 'input', 0))\n",
          "AllReduce with chunks=1 has no more; scratch grows")):

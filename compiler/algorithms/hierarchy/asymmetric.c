@@ -16,13 +16,13 @@
  *
  * Where ranks of one number alone are joined, by rails, as many ranks of each server as the
  * smallest has own and exchange; the others only take part inside. Of ReduceScatter and AllGather
- * these hold the blocks of all ranks of their server for the while, as equal parts: they pass sums on
- * to the ranks that they are for at the end, or get blocks at the beginning.
+ * these hold the blocks of all ranks of their server for the while, as equal parts: they pass sums
+ * on to the ranks that they are for at the end, or get blocks at the beginning.
  *
  * steps   2, AllReduce 4: within servers and between them; 1 less, AllReduce 2, where all servers
  *         have one rank, or there is one server; 1 more where blocks are held for others
- * volume  ReduceScatter N-1 blocks a rank, and what it holds for others. AllGather S-1 blocks between
- *         S servers, and its own and the received ones G-1 times: counted. AllReduce both
+ * volume  ReduceScatter N-1 blocks a rank, and what it holds for others. AllGather S-1 blocks
+ *         between S servers, and its own and the received ones G-1 times: counted. AllReduce both
  * order   one tree for every chunk: over the servers in their order, of trees over the ranks of
  *         each; both dyadic, folded or linear
  * scratch ReduceScatter: the addends and sums of what the rank shares in; a block for every server

@@ -8,8 +8,8 @@
  * down a tree or up, or exchanged, far first. Natural K: N where one block is cut into slices, else
  * 1.
  *
- * steps    at most q = ceil(log2 N); AllReduce, Reduce with slices 2q, Broadcast with slices 2q-1, as
- *          halving-doubling
+ * steps    at most q = ceil(log2 N); AllReduce, Reduce with slices 2q, Broadcast with slices
+ *          2q-1, as halving-doubling
  * volume   (N-1)/N of the vector a phase: AllReduce 2(N-1)/N; small data: q vectors, Reduce 1
  * order    2^q ranks: near first max(1, N/4) trees; far first, and small data, one tree: Reduce of
  *          small data one for each root. Other even numbers: several trees

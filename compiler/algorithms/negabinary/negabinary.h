@@ -7,8 +7,8 @@
  * begins with a dimension of its own, and every second lane is a mirror image.
  *
  * So it is for any even number of ranks in ceil(log2 m) steps, but several choices may lead to one
- * rank. Then the one counts whose first step is latest, which leaves a tree for each owner: A_s, the
- * ranks that have its slice before step s, is A_{s+1} and the peers of that; who is in A_s only
+ * rank. Then the one counts whose first step is latest, which leaves a tree for each owner: A_s,
+ * the ranks that have its slice before step s, is A_{s+1} and the peers of that; who is in A_s only
  * sends in step s, and so once. Whole vectors need powers of two.
  *
  * The far steps from q-1 down to any s lead from a rank round a set of ranks that is the same
@@ -24,8 +24,8 @@
 #include "algorithms/flow/flow.h"
 #include "algorithms/ring/torus.h"
 
-/* Makes the flow of request->prepared. Each dimension of the torus has an even number of ranks; the torus lives
- * as long as the request. With one dimension the flow has Scatter and Gather. */
+/* Makes the flow of request->prepared. Each dimension of the torus has an even number of ranks; the
+ * torus lives as long as the request. With one dimension the flow has Scatter and Gather. */
 struct ordo_flow *ordo_negabinary_make(struct ordo_resolved_request *request,
 	const struct ordo_torus *torus, uint32_t nlane, bool far_first);
 

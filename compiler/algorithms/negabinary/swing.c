@@ -49,8 +49,8 @@ static bool applicable(const struct ordo_resolved_request *request, struct ordo_
 		ordo_operator_facts(request->problem.op)->name);
 }
 
-/* An even size pairs all ranks in every step. Whole vectors would be added twice where two ways lead
- * to one rank, which they do not with powers of two. */
+/* An even size pairs all ranks in every step. Whole vectors would be added twice where two ways
+ * lead to one rank, which they do not with powers of two. */
 static bool takes(
 	const struct ordo_resolved_request *request, uint32_t size, struct ordo_error *error)
 {
