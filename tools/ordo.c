@@ -5,6 +5,7 @@
 #include "help/texts.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <ordo/atomic_file.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -142,10 +143,34 @@ static bool keep_standard_files(void)
 	return true;
 }
 
+static pid_t started; /* the process whose files they are: not one that it forked */
+
+/* The action is the default one again (SA_RESETHAND), so raising it ends the process. */
+static void die_of_signal(int number)
+{
+	if (getpid() == started)
+		ordo_atomic_abandon();
+	raise(number);
+}
+
+/* An interrupt leaves no temporary files. What is ignored, as by nohup, stays so. */
+static void clean_up_when_interrupted(void)
+{
+	static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
+	struct sigaction action = {.sa_handler = die_of_signal, .sa_flags = (int)SA_RESETHAND};
+	started = getpid();
+	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+		struct sigaction before;
+		if (!sigaction(numbers[i], NULL, &before) && before.sa_handler == SIG_DFL)
+			sigaction(numbers[i], &action, NULL);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	if (!keep_standard_files())
 		return ORDO_ENVIRONMENT;
+	clean_up_when_interrupted();
 	/* A reader that goes away and a file that grew too large are errors to report, not reasons
 	 * to die half way through. */
 	const bool dies_of_pipes = signal(SIGPIPE, SIG_IGN) == SIG_DFL;

@@ -4,6 +4,7 @@
 #include <limits.h>
 #include <linux/fs.h>
 #include <ordo/atomic_file.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -19,6 +20,20 @@ bool ordo_fail_file(struct ordo_error *error, const char *path, const char *what
 	if (error)
 		snprintf(error->file, sizeof error->file, "%s", path);
 	return false;
+}
+
+/* The names of temporary files and folders that exist, for ordo_atomic_abandon. Where more are open
+ * at once, the others are left behind by a signal. */
+enum { MOST_UNFINISHED = 8 };
+static _Atomic(char *) unfinished[MOST_UNFINISHED];
+
+static void replace_unfinished(char *old, char *now)
+{
+	for (int i = 0; i < MOST_UNFINISHED; i++) {
+		char *expected = old;
+		if (atomic_compare_exchange_strong(&unfinished[i], &expected, now))
+			return;
+	}
 }
 
 /* Sets the target: without trailing slashes, and with a symbolic link resolved. */
@@ -76,12 +91,18 @@ static int create_temporary(
 			ordo_fail_memory(error);
 			return -1;
 		}
+		/* Listed first, so that no signal finds it made and unlisted; the name has this
+		 * process's number, so it is nobody else's. */
+		replace_unfinished(NULL, name);
 		int made = make_temporary(name, folder, mode);
 		if (made >= 0) {
 			file->temporary = name;
 			return made;
 		}
+		const int cause = errno;
+		replace_unfinished(name, NULL);
 		free(name);
+		errno = cause;
 		if (errno != EEXIST)
 			break;
 	}
@@ -314,8 +335,41 @@ bool ordo_atomic_end(struct ordo_atomic_file *file, bool worked, struct ordo_err
 	}
 	close_folder(&file->folder);
 	close_folder(&file->replaced);
+	if (file->temporary)
+		replace_unfinished(file->temporary, NULL);
 	free(file->temporary);
 	free(file->target);
 	*file = (struct ordo_atomic_file){0};
 	return worked;
+}
+
+/* readdir may allocate, so a handler of signals asks the kernel, whose entries are laid out as those
+ * of readdir where file offsets have 64 bits (meson makes it so). */
+static void abandon_folder(const char *path)
+{
+	_Alignas(struct dirent) char entries[4096];
+	const int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	long length = 0;
+	for (bool removed = true; folder >= 0 && removed;) {
+		removed = false;
+		lseek(folder, 0, SEEK_SET);
+		while ((length = syscall(SYS_getdents64, folder, entries, sizeof entries)) > 0)
+			for (long at = 0; at < length;) {
+				const struct dirent *entry =
+					(const struct dirent *)(const void *)(entries + at);
+				at += entry->d_reclen;
+				if (is_schedule_file(entry->d_name))
+					removed |= !unlinkat(folder, entry->d_name, 0);
+			}
+	}
+	rmdir(path);
+}
+
+void ordo_atomic_abandon(void)
+{
+	for (int i = 0; i < MOST_UNFINISHED; i++) {
+		const char *path = atomic_load(&unfinished[i]);
+		if (path && unlink(path) && (errno == EISDIR || errno == EPERM))
+			abandon_folder(path);
+	}
 }

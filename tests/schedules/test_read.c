@@ -53,7 +53,7 @@ static const struct refusal refusals[] = {
 		"did you mean \"scratch\"?"},
 	{"R1-slice-too-long", 8, 46, "src: found an array, wanted [buffer, first slot]", ""},
 	{"R1-wrong-schema", 1, 12, "schema: found \"ordo/topology/1\", wanted \"ordo/schedule/1\"",
-		"this is a document of another kind or version"},
+		"this is a topology: --topology FILE takes it"},
 	{"R1-string-for-a-number", 2, 57, "ranks: found \"2\", wanted an integer of 1..2147483647",
 		""},
 	{"R1-number-for-a-string", 2, 40, "algorithm: found 7, wanted a string", ""},

@@ -297,4 +297,19 @@ def _(ordo):
             wanted(os.listdir(ordo.folder) == ["t.json"], os.listdir(ordo.folder))
 
 
+@desk_case("an interrupt while a document is written leaves no temporary file and no folder")
+def _(ordo):
+    """What is there is looked at until something is: the document is large, so it is not whole."""
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        for out in ("s.json", "s"):
+            with subprocess.Popen([ORDO, "compile", "allreduce", "-n", "192", "-a", "ring", "-o",
+                                   out], cwd=ordo.folder, stderr=subprocess.DEVNULL) as command:
+                while not os.listdir(ordo.folder) and command.poll() is None:
+                    time.sleep(0.001)
+                begun = os.listdir(ordo.folder)
+                command.send_signal(number)
+                wanted(command.wait() == -number, command.returncode, begun)
+            wanted(begun and not os.listdir(ordo.folder), begun, os.listdir(ordo.folder))
+
+
 run_cases()

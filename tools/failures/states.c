@@ -80,11 +80,11 @@ struct ordo_topology *fail_state(
 static bool refuse_choice(
 	struct call *call, const char *path, const struct ordo_failure_set *set, const char *what)
 {
-	char hint[300];
+	char hint[400];
 	snprintf(hint, sizeof hint,
 		"%.100s holds a schedule for no failure and for each of %" PRIu32
-		" single links of %.60s; `ordo list` lists them",
-		path, set->nstate - 1, set->topology_name);
+		" single links of %.60s; `ordo list %.100s` lists them",
+		path, set->nstate - 1, set->topology_name, path);
 	tame(hint, false);
 	return refuse_usage(call, hint, "%s", what);
 }

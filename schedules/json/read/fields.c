@@ -295,7 +295,10 @@ bool ordo_read_schema(struct ordo_cursor *cursor, const struct ordo_field *field
 		char quoted[64];
 		snprintf(quoted, sizeof quoted, "\"%s\"", field->wanted);
 		ordo_fail_value(cursor, &value, field->key, quoted);
-		ordo_hint(cursor->error, "this is a document of another kind or version");
+		ordo_hint(cursor->error, "%s",
+			cJSON_IsString(json) && !strcmp(json->valuestring, "ordo/topology/1")
+				? "this is a topology: --topology FILE takes it"
+				: "this is a document of another kind or version");
 	}
 	cJSON_Delete(json);
 	return same;
