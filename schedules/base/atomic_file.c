@@ -343,8 +343,8 @@ bool ordo_atomic_end(struct ordo_atomic_file *file, bool worked, struct ordo_err
 	return worked;
 }
 
-/* readdir may allocate, so a handler of signals asks the kernel, whose entries are laid out as those
- * of readdir where file offsets have 64 bits (meson makes it so). */
+/* readdir may allocate, so a handler of signals asks the kernel, whose entries are laid out as
+ * those of readdir where file offsets have 64 bits (meson makes it so). */
 static void abandon_folder(const char *path)
 {
 	_Alignas(struct dirent) char entries[4096];

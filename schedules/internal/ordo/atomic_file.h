@@ -38,8 +38,8 @@ bool ordo_atomic_close(struct ordo_atomic_file *file, struct ordo_error *error);
  * else removes it. Returns whether the target was replaced. Always ends the file. */
 bool ordo_atomic_end(struct ordo_atomic_file *file, bool worked, struct ordo_error *error);
 
-/* Removes what was begun and has not ended, up to eight files and folders: for a handler of a signal
- * that ends the process. Async-signal-safe. Nothing else may be done with them after it. */
+/* Removes what was begun and has not ended, up to eight files and folders: for the handler of a
+ * signal that ends the process. Async-signal-safe. Nothing else may be done with them after it. */
 void ordo_atomic_abandon(void);
 
 /* Fails with ORDO_ENVIRONMENT: `what: reason` at a file, the reason being that of an errno. */
