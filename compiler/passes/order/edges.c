@@ -155,7 +155,7 @@ uint32_t ordo_order_add_lane(struct ordering *o, uint32_t rank, uint32_t label)
 		!ordo_array_reserve(&o->lanes, &o->lane_room, sequence->nlane, sizeof *o->lanes) ||
 		!ordo_near_make(&o->clocks.ids, sequence->nlane) ||
 		!ordo_near_make(&o->ranks.entered, sequence->nlane) ||
-		(sequence->nlane > o->horizons.width && o->horizons.width &&
+		(sequence->nlane > o->horizons.nlane && o->horizons.nlane &&
 			!ordo_order_widen_horizons(o, 2 * sequence->nlane))) {
 		o->no_memory = true;
 		return ORDO_NONE;

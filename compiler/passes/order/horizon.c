@@ -6,14 +6,17 @@
  * row by then. A stream keeps its rows of the last few moves that waited for something; where that
  * is too short, the oldest of them is taken, cut off at the move that notifies, since nothing is
  * known before it happens. So a row may say too much, and then the search decides, but never too
- * little.
+ * little. A search forwards goes on only to moves that the row of its end may know.
+ *
+ * Where rows with every stream would be too long, they have every rank: the last move of any of its
+ * streams. On 256 ranks with nine streams each, they answered 92,000 of 100,000 searches of one packing.
  */
 #include "order.h"
 #include <stdlib.h>
 #include <string.h>
 
-/* Rows of each stream. With more streams there are none: searches take no longer than they. Nor are
- * there rows that would take more memory than all else of a move. */
+/* Rows of each stream. With more streams, filling rows of streams takes as long as searching. No
+ * rows take more memory than all else of a move. */
 enum { ROWS = 8, MOST_STREAMS = 2048, BYTES_A_MOVE = 64 };
 
 static uint32_t *row_of(const struct horizons *horizons, uint32_t lane, uint32_t row)
@@ -29,10 +32,16 @@ static void free_rows(struct horizons *horizons)
 	*horizons = (struct horizons){0};
 }
 
+/* The place of a stream in a row: its own, or that of its rank. */
+static uint32_t column_of(const struct ordering *o, uint32_t lane)
+{
+	return o->horizons.by_rank ? rank_of(o, lane) : lane;
+}
+
 /* Copies all rows to wider ones. */
 static void copy_rows(struct horizons *to, const struct horizons *from)
 {
-	for (uint32_t lane = 0; lane < from->width; lane++) {
+	for (uint32_t lane = 0; lane < from->nlane; lane++) {
 		for (uint32_t row = 0; row < ROWS; row++)
 			memcpy(row_of(to, lane, row), row_of(from, lane, row),
 				from->width * sizeof *to->rows);
@@ -42,19 +51,29 @@ static void copy_rows(struct horizons *to, const struct horizons *from)
 	}
 }
 
-bool ordo_order_widen_horizons(struct ordering *o, uint32_t width)
+static bool fits(const struct ordering *o, uint64_t nlane, uint64_t width)
 {
-	if (width > MOST_STREAMS && o->sequence->nlane <= MOST_STREAMS)
-		width = MOST_STREAMS;
-	uint64_t nrow = width > MOST_STREAMS ? 0 : (uint64_t)width * ROWS;
-	if (nrow * width * sizeof *o->horizons.rows > (uint64_t)o->sequence->nmove * BYTES_A_MOVE)
-		nrow = 0;
-	struct horizons wider = {.width = nrow ? width : 0,
+	return nlane * ROWS * width * sizeof *o->horizons.rows <=
+	       (uint64_t)o->sequence->nmove * BYTES_A_MOVE;
+}
+
+bool ordo_order_widen_horizons(struct ordering *o, uint32_t nlane)
+{
+	const uint32_t nrank = o->sequence->problem.nrank;
+	const bool by_rank = o->horizons.nlane ? o->horizons.by_rank
+					       : nlane > MOST_STREAMS || !fits(o, nlane, nlane);
+	const uint32_t width = by_rank ? nrank : nlane;
+	if (!fits(o, nlane, width))
+		nlane = 0;
+	const uint64_t nrow = (uint64_t)nlane * ROWS;
+	struct horizons wider = {.nlane = nlane,
+		.width = width,
+		.by_rank = by_rank,
 		.rows = ordo_array_make(nrow * width, sizeof *wider.rows, 0),
 		.since = ordo_array_make(nrow, sizeof *wider.since, 0),
-		.newest = ordo_array_make(nrow ? width : 0, sizeof *wider.newest, 0)};
+		.newest = ordo_array_make(nlane, sizeof *wider.newest, 0)};
 	const bool worked = wider.rows && wider.since && wider.newest;
-	if (worked && nrow)
+	if (worked && nlane)
 		copy_rows(&wider, &o->horizons);
 	free_rows(&o->horizons);
 	o->horizons = wider;
@@ -84,10 +103,11 @@ static uint32_t newest_since(const struct horizons *horizons, uint32_t lane)
 void ordo_order_learn(struct ordering *o, uint32_t from, uint32_t to)
 {
 	struct horizons *horizons = &o->horizons;
-	const uint32_t nlane = o->sequence->nlane, from_lane = lane_of(o, from),
-		       to_lane = lane_of(o, to);
-	if (!horizons->width)
+	const uint32_t to_lane = lane_of(o, to);
+	if (!horizons->nlane)
 		return;
+	const uint32_t width = horizons->by_rank ? horizons->width : o->sequence->nlane,
+		       from_lane = lane_of(o, from), column = column_of(o, from_lane);
 	const uint32_t *known = find_row(horizons, from_lane, from),
 		       *before = row_of(horizons, to_lane, horizons->newest[to_lane]);
 	if (newest_since(horizons, to_lane) != to) {
@@ -95,15 +115,16 @@ void ordo_order_learn(struct ordering *o, uint32_t from, uint32_t to)
 		horizons->since[(size_t)to_lane * ROWS + horizons->newest[to_lane]] = to;
 	}
 	uint32_t *row = row_of(horizons, to_lane, horizons->newest[to_lane]);
-	for (uint32_t i = 0; i < nlane; i++) {
+	for (uint32_t i = 0; i < width; i++) {
 		const uint32_t most = known[i] < from ? known[i] : from;
 		row[i] = before[i] > most ? before[i] : most;
 	}
-	row[from_lane] = row[from_lane] > from + 1 ? row[from_lane] : from + 1;
+	row[column] = row[column] > from + 1 ? row[column] : from + 1;
 }
 
 bool ordo_order_may_know(const struct ordering *o, uint32_t lane, uint32_t position, uint32_t move)
 {
 	const struct horizons *horizons = &o->horizons;
-	return !horizons->width || find_row(horizons, lane, position)[lane_of(o, move)] > move;
+	return !horizons->nlane ||
+	       find_row(horizons, lane, position)[column_of(o, lane_of(o, move))] > move;
 }

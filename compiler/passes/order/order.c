@@ -25,7 +25,8 @@
  *   round, which is one chain: O(1) instead of N - 1 hops.
  * - A search forwards from a over the edges: where few were told, that ends at once. In turn with
  *   it a search goes back from b, never twice over the same part of a stream, and never past a:
- *   every path is increasing in program order. Whichever is done first answers. It is exact until
+ *   every path is increasing in program order. They answer where they meet, or where one of them is
+ *   done. Rows of what a stream can know (horizon.c) cut both short. It is exact until
  *   search_visits are used up for the whole compilation, and then gives up after a few visits a
  *   question, answering no: the edge may then be superfluous, never missing.
  *

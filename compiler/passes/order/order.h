@@ -124,13 +124,15 @@ struct search {
 	uint64_t most_visits;
 };
 
-/* Of each stream, rows of the last moves that waited: the last move of every stream that it can
- * know, + 1; 0: none. */
+/* Of each stream, rows of the last moves that waited: the last move of every stream, or of every
+ * rank, that it can know, + 1; 0: none. */
 struct horizons {
-	uint32_t width;	 /* streams that have rows; 0: there are none */
-	uint32_t *rows;	 /* [width][ROWS][width] */
-	uint32_t *since; /* [width][ROWS] the move that waited */
-	uint8_t *newest; /* [width] row */
+	uint32_t nlane; /* streams that have rows; 0: there are none */
+	uint32_t width; /* streams, or ranks, in a row */
+	bool by_rank;
+	uint32_t *rows;	 /* [nlane][ROWS][width] */
+	uint32_t *since; /* [nlane][ROWS] the move that waited */
+	uint8_t *newest; /* [nlane] row */
 };
 
 struct ordering {
@@ -206,7 +208,8 @@ bool ordo_order_knows(struct ordering *o, uint32_t lane, uint32_t position, uint
 
 /* horizon.c */
 
-/* Rows for so many streams, if there is room for them. false: no memory. */
+/* Rows for so many streams, if there is room for them; at first also how long they are. false: no
+ * memory. */
 bool ordo_order_widen_horizons(struct ordering *o, uint32_t width);
 void ordo_order_free_horizons(struct ordering *o);
 /* Move `to` waits for what is done with move `from`. */

@@ -134,6 +134,13 @@ bool ordo_order_search(struct ordering *o, uint32_t move)
 	return false;
 }
 
+/* Has the search forwards shown that a move comes after the one that it began at? */
+static bool is_reached(const struct ordering *o, uint32_t move)
+{
+	const struct lane_state *state = &o->lanes[lane_of(o, move)];
+	return state->reaching == o->search.number && state->knows <= move;
+}
+
 /* A search forwards comes to a stream that knows the move from this position on. */
 static void reach(struct ordering *o, uint32_t lane, uint32_t position)
 {
@@ -171,9 +178,12 @@ static enum answer search_forwards(struct ordering *o, uint32_t lane, uint32_t t
 		at->edge = o->lists.beside[at->edge];
 		if (edge->from == ORDO_NONE || edge->from < at->position)
 			continue;
-		if (edge->to_lane == lane && edge->to <= to)
+		/* Where the search backwards has been, all is before `to`. */
+		const struct lane_state *known = &o->lanes[edge->to_lane];
+		if (known->search == o->search.number && edge->to <= known->seen)
 			return YES;
-		reach(o, edge->to_lane, edge->to);
+		if (edge->to_lane != lane && ordo_order_may_know(o, lane, to, edge->to))
+			reach(o, edge->to_lane, edge->to);
 	}
 	return UNKNOWN;
 }
@@ -194,7 +204,7 @@ static bool search_both_ways(struct ordering *o, uint32_t from, uint32_t to)
 		for (uint32_t at; (at = next_in_scan(o, &scan)) != ORDO_NONE;) {
 			if (!may_go_on(o, begun))
 				return false;
-			if (at >= from && ordo_order_is_before(o, from, at))
+			if (at >= from && (is_reached(o, at) || ordo_order_is_before(o, from, at)))
 				return true;
 			if (++steps % BACKWARD_STEPS)
 				continue;
