@@ -94,7 +94,7 @@ static bool lay_hops(struct placer *placer, struct ordo_place_chunk *chunk)
 	}
 	if (!placer->spreads)
 		return true;
-	ordo_prices_spread(&placer->prices, chunk->target);
+	ordo_prices_spread(&placer->prices, chunk->target, UINT64_MAX);
 	for (uint32_t i = 1; i < nrank; i++) {
 		const uint16_t v = placer->prices.order[i];
 		if (!add_hop(chunk, (struct ordo_place_hop){
@@ -189,16 +189,16 @@ static uint32_t find_root(struct placer *placer, uint32_t c)
 	const uint32_t nrank = placer->network->nrank;
 	const uint64_t *costs = prices->costs + (size_t)(placer->tree->nnode - 1) * nrank;
 	uint32_t best = ORDO_NONE;
-	uint64_t least = 0;
+	uint64_t least = UINT64_MAX;
 	for (uint32_t i = 0; i < nrank; i++) {
 		const uint32_t w = (c + i) % nrank;
-		if (best != ORDO_NONE && placer->spreads &&
-			costs[w] + ordo_prices_spread_least(prices, w) >= least)
+		if (costs[w] >= least)
 			continue;
 		const uint64_t cost =
-			costs[w] + (placer->spreads ? ordo_prices_spread(prices, w)
-						    : prices->distances[w * nrank + c % nrank]);
-		if (best != ORDO_NONE && cost >= least)
+			costs[w] + (placer->spreads
+						   ? ordo_prices_spread(prices, w, least - costs[w])
+						   : prices->distances[w * nrank + c % nrank]);
+		if (cost >= least)
 			continue;
 		best = w;
 		least = cost;
@@ -341,15 +341,16 @@ struct exchange {
 	struct ordo_place_chunk *all;	 /* [nchunk] as they were before a detour */
 	uint64_t *loads;		 /* and their loads */
 	uint64_t longest[2];		 /* by which weights are measured now */
+	ordo_wide weight;		 /* of the loads now */
 	uint32_t sharpness;
 	uint64_t left; /* how many chunks may still be placed anew */
 	bool failed;   /* no memory */
 };
 
-static ordo_wide weigh(const struct exchange *exchange)
+static void weigh(struct exchange *exchange)
 {
 	const struct placer *placer = exchange->placer;
-	return ordo_loads_weight(
+	exchange->weight = ordo_loads_weight(
 		placer->network, placer->prices.loads, exchange->longest, exchange->sharpness);
 }
 
@@ -366,16 +367,18 @@ static bool move_one(struct exchange *exchange, uint32_t c)
 	struct placer *placer = exchange->placer;
 	struct ordo_place_chunk *chunk = &placer->chunks[c];
 	const uint32_t count[2] = {1, placer->tree->nnode};
-	const ordo_wide weight = weigh(exchange);
+	const ordo_wide weight = exchange->weight;
 	if (!copy_chunks(exchange->before, chunk, count)) {
 		exchange->failed = true;
 		return false;
 	}
 	place_one(exchange, c);
-	if (weigh(exchange) < weight || exchange->failed)
+	weigh(exchange);
+	if (exchange->weight < weight || exchange->failed)
 		return true;
 	load(placer->network, chunk, UINT64_MAX, placer->prices.loads);
 	load(placer->network, exchange->before, 1, placer->prices.loads);
+	exchange->weight = weight;
 	exchange->failed = !copy_chunks(chunk, exchange->before, count);
 	return false;
 }
@@ -412,7 +415,7 @@ static void kick(struct exchange *exchange)
 {
 	struct placer *placer = exchange->placer;
 	const uint32_t count[2] = {placer->nchunk, placer->tree->nnode};
-	const ordo_wide weight = weigh(exchange);
+	const ordo_wide weight = exchange->weight;
 	if (!copy_chunks(exchange->all, placer->chunks, count)) {
 		exchange->failed = true;
 		return;
@@ -422,8 +425,9 @@ static void kick(struct exchange *exchange)
 	for (uint32_t i = 0; i < KICKED && exchange->left && !exchange->failed; i++)
 		place_one(exchange, draw(placer) % placer->nchunk);
 	placer->noisy = false;
+	weigh(exchange);
 	move_all(exchange);
-	if (weigh(exchange) <= weight || exchange->failed)
+	if (exchange->weight <= weight || exchange->failed)
 		return;
 	memcpy(placer->prices.loads, exchange->loads, nload(placer) * sizeof *exchange->loads);
 	exchange->failed = !copy_chunks(placer->chunks, exchange->all, count);
@@ -434,6 +438,7 @@ static void measure(struct exchange *exchange)
 	const struct placer *placer = exchange->placer;
 	ordo_loads_longest(placer->network, placer->prices.loads, exchange->longest);
 	exchange->sharpness = sharpness_of(placer);
+	weigh(exchange);
 }
 
 /* The best placement so far, again the one at hand. */

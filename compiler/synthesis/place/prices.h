@@ -18,12 +18,16 @@ struct ordo_prices {
 	uint16_t *nexts;
 	uint64_t *legs;	   /* [nrank][nrank] the price of a leg */
 	uint64_t *entries; /* [nrank] the cheapest leg to a rank */
-	uint64_t *all;	   /* [nvertex][nvertex] */
-	uint64_t *costs;   /* [nnode][nrank] of a node's value there */
-	uint16_t *places;  /* [nnode][nrank] where it is best computed for that */
-	uint64_t *near;	   /* [nrank] */
-	uint16_t *parents; /* [nrank] of the tree that ordo_prices_spread found */
-	uint16_t *order;   /* [nrank] in which it grew */
+	uint64_t *longest,
+		*shortest;    /* [nrank] of the legs from a rank; it need not walk to itself */
+	uint64_t *all;	      /* [nvertex][nvertex] */
+	uint64_t *costs;      /* [nnode][nrank] of a node's value there */
+	uint16_t *places;     /* [nnode][nrank] where it is best computed for that */
+	uint64_t *near;	      /* [nrank] */
+	uint16_t *parents;    /* [nrank] of the tree that ordo_prices_spread found */
+	uint16_t *order;      /* [nrank] in which it grew */
+	uint32_t spread_from; /* its root; ORDO_NONE: it is not whole, or of other prices */
+	uint64_t spread;      /* what it costs */
 };
 /* The caller frees it, also after false: no memory. */
 bool ordo_prices_make(struct ordo_prices *prices, const struct ordo_place_network *network,
@@ -50,8 +54,9 @@ void ordo_loads_time(const struct ordo_place_network *network, const uint64_t *l
 	uint32_t nchunk, uint64_t time[2]);
 /* No more than ordo_prices_spread: every other rank is entered. */
 uint64_t ordo_prices_spread_least(const struct ordo_prices *prices, uint32_t root);
-/* The cost of a tree of legs that brings the result from a rank to all; the tree in ->parents. */
-uint64_t ordo_prices_spread(struct ordo_prices *prices, uint32_t root);
+/* The cost of a tree of legs that brings the result from a rank to all; the tree in ->parents. Once
+ * it is known to be `enough` or more it is not finished, and the answer is so much at least. */
+uint64_t ordo_prices_spread(struct ordo_prices *prices, uint32_t root, uint64_t enough);
 /* What no placement of the tree can beat, in vectors over units: raises `least` to it. Changes the
  * distances. */
 void ordo_prices_bound(struct ordo_prices *prices, bool spreads, uint64_t least[2]);
