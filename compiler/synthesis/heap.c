@@ -2,6 +2,7 @@
  * an order, which is compiled once for each. */
 #include "heap.h"
 #include <ordo/arena.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define ALWAYS_INLINE inline __attribute__((always_inline))
@@ -74,4 +75,44 @@ struct ordo_event ordo_events_pop(struct ordo_events *events)
 	const struct ordo_event top = events->items[0], last = events->items[--events->count];
 	sink(events->items, events->count, &last, sizeof last, event_is_before);
 	return top;
+}
+
+void ordo_timeline_free(struct ordo_timeline *line)
+{
+	free(line->others.items);
+	free(line->queue);
+}
+
+bool ordo_timeline_push(struct ordo_timeline *line, struct ordo_event event)
+{
+	if (line->first == line->end)
+		line->first = line->end = 0;
+	else if (event_is_before(&event, &line->queue[line->end - 1]))
+		return ordo_events_push(&line->others, event);
+	/* Half of it is free before it moves, so each event moves once at most on average. */
+	if (line->end == line->room && line->first > line->end / 2) {
+		memmove(line->queue, line->queue + line->first,
+			(line->end - line->first) * sizeof *line->queue);
+		line->end -= line->first;
+		line->first = 0;
+	}
+	if (!ordo_array_reserve(&line->queue, &line->room, line->end + 1, sizeof event))
+		return false;
+	line->queue[line->end++] = event;
+	return true;
+}
+
+const struct ordo_event *ordo_timeline_next(const struct ordo_timeline *line)
+{
+	const struct ordo_event *queued =
+					line->first < line->end ? line->queue + line->first : NULL,
+				*other = line->others.count ? line->others.items : NULL;
+	return !queued || (other && event_is_before(other, queued)) ? other : queued;
+}
+
+struct ordo_event ordo_timeline_pop(struct ordo_timeline *line)
+{
+	if (ordo_timeline_next(line) == line->others.items)
+		return ordo_events_pop(&line->others);
+	return line->queue[line->first++];
 }

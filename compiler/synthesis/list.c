@@ -78,12 +78,13 @@ struct lister {
 	struct trees trees;
 	struct shared_links links;
 	uint32_t *arc_of;	  /* [nrank][nrank] */
+	uint32_t *servers;	  /* [nnumber] that a move takes forwards in time */
 	struct ordo_heap *ready;  /* [nserver] moves, the least number first */
 	uint32_t *current;	  /* [nserver] the move on it; ORDO_NONE */
 	uint32_t *waiting;	  /* [nway][nrank] sums that must still arrive */
 	bool *locked;		  /* [nway][nrank] a sum arrives */
 	struct ordo_heap *parked; /* [nway * nrank] moves that wait for the sum that arrives */
-	struct ordo_events events;
+	struct ordo_timeline events;
 	uint64_t *idle; /* [nidle] servers to look at, below their rank in the upper half */
 	bool *is_idle;
 	uint32_t nidle;
@@ -103,7 +104,7 @@ static void push(struct lister *lister, struct ordo_heap *heap, uint32_t item)
 
 static void push_event(struct lister *lister, struct ordo_event event)
 {
-	if (!ordo_events_push(&lister->events, event))
+	if (!ordo_timeline_push(&lister->events, event))
 		lister->failed = true;
 }
 
@@ -161,13 +162,10 @@ static uint32_t arc_of(const struct lister *lister, const struct ordo_listed_mov
 						     : (size_t)it->from * lister->nrank + it->to];
 }
 
-/* The arc or the adder that a move takes. */
+/* The arc or the adder that a move takes. Backwards a sum is a result, and a result a sum. */
 static uint32_t server_of(const struct lister *lister, uint32_t move)
 {
-	const struct ordo_listed_move it = move_of(lister, move);
-	return !is_addition(lister, move)
-		       ? arc_of(lister, &it)
-		       : lister->graph->narc + (lister->list.backwards ? it.from : it.to);
+	return lister->servers[lister->list.backwards ? move ^ 1 : move];
 }
 
 static void make_ready(struct lister *lister, uint32_t move)
@@ -399,11 +397,13 @@ static void run(struct lister *lister)
 		for (uint32_t i = 0; i < lister->nidle; i++)
 			start(lister, (uint32_t)lister->idle[i]);
 		lister->nidle = 0;
-		if (!lister->events.count || lister->failed)
+		const struct ordo_event *next = ordo_timeline_next(&lister->events);
+		if (!next || lister->failed)
 			return;
-		lister->pass.time = lister->events.items[0].time;
-		while (lister->events.count && lister->events.items[0].time == lister->pass.time)
-			complete(lister, ordo_events_pop(&lister->events).item);
+		lister->pass.time = next->time;
+		for (; next && next->time == lister->pass.time;
+			next = ordo_timeline_next(&lister->events))
+			complete(lister, ordo_timeline_pop(&lister->events).item);
 	}
 }
 
@@ -524,6 +524,21 @@ static void free_trees(struct trees *trees)
 	free(trees->down);
 }
 
+/* The servers of the moves of all ways. A root's own is none. */
+static void list_servers(struct lister *lister)
+{
+	const uint32_t nrank = lister->nrank, nmove = most_moves(lister);
+	for (uint32_t move = 0; move < nmove; move++) {
+		const struct ordo_chunk_way *way = &lister->ways[move / 2 / nrank];
+		if (!(move % 2 ? way->down : way->up))
+			continue;
+		const struct ordo_listed_move it = move_of(lister, move);
+		lister->servers[move] = lister->arc_of[it.from * nrank + it.to];
+		if (lister->slots.adders)
+			lister->servers[nmove + move] = lister->graph->narc + it.to;
+	}
+}
+
 static bool make_lister(struct lister *lister)
 {
 	const struct ordo_capacities *graph = lister->graph;
@@ -541,20 +556,22 @@ static bool make_lister(struct lister *lister)
 	lister->work = ordo_array_make(
 		(lister->routes ? lister->routes->network->narc : graph->narc) + nrank,
 		sizeof *lister->work, 0);
+	lister->servers = ordo_array_make(lister->nnumber, sizeof *lister->servers, 0xff);
 	lister->list.numbers = ordo_array_make(lister->nnumber, sizeof *lister->list.numbers, 0);
 	lister->list.by_number =
 		ordo_array_make(lister->nnumber, sizeof *lister->list.by_number, 0);
 	lister->pass.started = ordo_array_make(lister->nnumber, sizeof *lister->pass.started, 0);
 	lister->pass.ended = ordo_array_make(lister->nnumber, sizeof *lister->pass.ended, 0);
 	if (lister->nnumber >= ORDO_NONE || !lister->slots.taken || !lister->slots.held ||
-		!lister->work || !lister->list.numbers || !lister->list.by_number ||
-		!lister->pass.started || !lister->pass.ended || !lister->arc_of || !lister->ready ||
-		!lister->current || !lister->idle || !lister->is_idle || !lister->waiting ||
-		!lister->locked || !lister->parked)
+		!lister->work || !lister->servers || !lister->list.numbers ||
+		!lister->list.by_number || !lister->pass.started || !lister->pass.ended ||
+		!lister->arc_of || !lister->ready || !lister->current || !lister->idle ||
+		!lister->is_idle || !lister->waiting || !lister->locked || !lister->parked)
 		return false;
 	for (uint32_t i = 0; i < graph->narc; i++)
 		if (graph->arcs[i].from < nrank && graph->arcs[i].to < nrank)
 			lister->arc_of[graph->arcs[i].from * nrank + graph->arcs[i].to] = i;
+	list_servers(lister);
 	return list_trees(lister) && (!lister->routes || list_users(lister));
 }
 
@@ -571,6 +588,7 @@ static void free_lister(struct lister *lister)
 	free(lister->links.first);
 	free(lister->links.users);
 	free(lister->arc_of);
+	free(lister->servers);
 	free(lister->ready);
 	free(lister->current);
 	free(lister->idle);
@@ -580,7 +598,7 @@ static void free_lister(struct lister *lister)
 	free(lister->parked);
 	free(lister->slots.taken);
 	free(lister->slots.held);
-	free(lister->events.items);
+	ordo_timeline_free(&lister->events);
 	free(lister->work);
 	free(lister->list.numbers);
 	free(lister->list.by_number);

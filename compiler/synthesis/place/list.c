@@ -41,7 +41,7 @@ struct lister {
 	uint32_t *waiting;	       /* [nop] how many operations must still end */
 	struct ordo_heap *ready;       /* [nserver] numbers */
 	uint32_t *current;	       /* [nserver] the operation on it; ORDO_NONE */
-	struct ordo_events events;
+	struct ordo_timeline events;
 	uint32_t *idle; /* [nidle] servers to look at, some more than once */
 	size_t nidle, idle_room;
 	struct pass pass;
@@ -204,7 +204,7 @@ static void start(struct lister *lister, uint32_t server)
 	const uint32_t operation = lister->by_number[ordo_heap_pop(&lister->ready[server])];
 	lister->current[server] = operation;
 	lister->pass.started[lister->pass.nstarted++] = operation;
-	if (!ordo_events_push(&lister->events,
+	if (!ordo_timeline_push(&lister->events,
 		    (struct ordo_event){lister->pass.time + lister->durations[server], server}))
 		lister->failed = true;
 }
@@ -226,11 +226,13 @@ static void run(struct lister *lister)
 		for (size_t i = 0; i < lister->nidle; i++)
 			start(lister, lister->idle[i]);
 		lister->nidle = 0;
-		if (!lister->events.count)
+		const struct ordo_event *next = ordo_timeline_next(&lister->events);
+		if (!next)
 			return;
-		lister->pass.time = lister->events.items[0].time;
-		while (lister->events.count && lister->events.items[0].time == lister->pass.time)
-			complete(lister, ordo_events_pop(&lister->events).item);
+		lister->pass.time = next->time;
+		for (; next && next->time == lister->pass.time;
+			next = ordo_timeline_next(&lister->events))
+			complete(lister, ordo_timeline_pop(&lister->events).item);
 	}
 }
 
@@ -358,7 +360,7 @@ static void free_lister(struct lister *lister)
 	free(lister->waiting);
 	free(lister->ready);
 	free(lister->current);
-	free(lister->events.items);
+	ordo_timeline_free(&lister->events);
 	free(lister->idle);
 	free(lister->pass.started);
 	free(lister->pass.ended);
