@@ -1,4 +1,5 @@
-/* heap.h - heaps of numbers and of events, the least first, and events in order of time. Private to synthesis/. */
+/* heap.h - heaps of numbers and of events, the least first, and events in order of time. Private to
+ * synthesis/. */
 #ifndef ORDO_SYNTHESIS_HEAP_H
 #define ORDO_SYNTHESIS_HEAP_H
 

@@ -45,6 +45,7 @@ struct trees {
 	struct children *items;
 	uint32_t count;
 	uint32_t *up, *down; /* [nway] its trees; ORDO_NONE */
+	uint32_t *servers;   /* [nnumber] that a move takes forwards in time */
 };
 
 /* The right of way of moves, for one pass. */
@@ -78,7 +79,6 @@ struct lister {
 	struct trees trees;
 	struct shared_links links;
 	uint32_t *arc_of;	  /* [nrank][nrank] */
-	uint32_t *servers;	  /* [nnumber] that a move takes forwards in time */
 	struct ordo_heap *ready;  /* [nserver] moves, the least number first */
 	uint32_t *current;	  /* [nserver] the move on it; ORDO_NONE */
 	uint32_t *waiting;	  /* [nway][nrank] sums that must still arrive */
@@ -165,7 +165,7 @@ static uint32_t arc_of(const struct lister *lister, const struct ordo_listed_mov
 /* The arc or the adder that a move takes. Backwards a sum is a result, and a result a sum. */
 static uint32_t server_of(const struct lister *lister, uint32_t move)
 {
-	return lister->servers[lister->list.backwards ? move ^ 1 : move];
+	return lister->trees.servers[lister->list.backwards ? move ^ 1 : move];
 }
 
 static void make_ready(struct lister *lister, uint32_t move)
@@ -533,9 +533,9 @@ static void list_servers(struct lister *lister)
 		if (!(move % 2 ? way->down : way->up))
 			continue;
 		const struct ordo_listed_move it = move_of(lister, move);
-		lister->servers[move] = lister->arc_of[it.from * nrank + it.to];
+		lister->trees.servers[move] = lister->arc_of[it.from * nrank + it.to];
 		if (lister->slots.adders)
-			lister->servers[nmove + move] = lister->graph->narc + it.to;
+			lister->trees.servers[nmove + move] = lister->graph->narc + it.to;
 	}
 }
 
@@ -556,14 +556,15 @@ static bool make_lister(struct lister *lister)
 	lister->work = ordo_array_make(
 		(lister->routes ? lister->routes->network->narc : graph->narc) + nrank,
 		sizeof *lister->work, 0);
-	lister->servers = ordo_array_make(lister->nnumber, sizeof *lister->servers, 0xff);
+	lister->trees.servers =
+		ordo_array_make(lister->nnumber, sizeof *lister->trees.servers, 0xff);
 	lister->list.numbers = ordo_array_make(lister->nnumber, sizeof *lister->list.numbers, 0);
 	lister->list.by_number =
 		ordo_array_make(lister->nnumber, sizeof *lister->list.by_number, 0);
 	lister->pass.started = ordo_array_make(lister->nnumber, sizeof *lister->pass.started, 0);
 	lister->pass.ended = ordo_array_make(lister->nnumber, sizeof *lister->pass.ended, 0);
 	if (lister->nnumber >= ORDO_NONE || !lister->slots.taken || !lister->slots.held ||
-		!lister->work || !lister->servers || !lister->list.numbers ||
+		!lister->work || !lister->trees.servers || !lister->list.numbers ||
 		!lister->list.by_number || !lister->pass.started || !lister->pass.ended ||
 		!lister->arc_of || !lister->ready || !lister->current || !lister->idle ||
 		!lister->is_idle || !lister->waiting || !lister->locked || !lister->parked)
@@ -588,7 +589,7 @@ static void free_lister(struct lister *lister)
 	free(lister->links.first);
 	free(lister->links.users);
 	free(lister->arc_of);
-	free(lister->servers);
+	free(lister->trees.servers);
 	free(lister->ready);
 	free(lister->current);
 	free(lister->idle);
