@@ -1,5 +1,9 @@
 /* test_tune.c - the fastest by simulation: held against every candidate, compiled and predicted
- * here one by one. */
+ * here one by one.
+ *
+ *   test_tune        each operator and each topology, but only some pairs of them
+ *   test_tune all    every operator on every topology
+ */
 #include <ordo/detail/tune.h>
 #include <ordo/predict.h>
 #include <setjmp.h>
@@ -12,6 +16,8 @@
 #include <cmocka.h>
 
 #define SAME (1 + 1e-9)
+
+static bool all_pairs;
 
 static struct ordo_topology *make(const char *name, uint32_t nrank)
 {
@@ -190,6 +196,8 @@ static void the_choice_is_the_fastest_of_all_at_a_size(void **state)
 	uint32_t checked = 0;
 	for (int op = 0; op < ORDO_NOPERATOR; op++)
 		for (int place = 0; place < NPLACE; place++) {
+			if (!all_pairs && (op + place) % 5)
+				continue;
 			struct ordo_topology *topology =
 				make(places[place].topology, places[place].nrank);
 			struct ordo_tune_wish wish = wish_of(
@@ -221,7 +229,8 @@ static void the_choice_is_the_fastest_of_all_at_a_size(void **state)
 			}
 			ordo_topology_destroy(topology);
 		}
-	assert_true(checked > 250);
+	fprintf(stderr, "checked %u\n", checked);
+	assert_true(checked > (all_pairs ? 250 : 50));
 }
 
 static const struct ordo_contender *find(const struct ordo_tuning *tuning, const char *algorithm)
@@ -352,6 +361,8 @@ static void at_every_crossing_the_fastest_changes(void **state)
 	uint32_t crossings = 0;
 	for (uint32_t place = 0; place < sizeof small / sizeof *small; place++)
 		for (uint32_t o = 0; o < sizeof ops / sizeof *ops; o++) {
+			if (!all_pairs && (place + o) % 3 != 1)
+				continue;
 			struct ordo_topology *topology =
 				make(small[place].topology, small[place].nrank);
 			struct ordo_tune_wish wish = wish_of(ops[o], small[place].nrank, topology,
@@ -366,7 +377,8 @@ static void at_every_crossing_the_fastest_changes(void **state)
 			ordo_tuning_free(&tuning);
 			ordo_topology_destroy(topology);
 		}
-	assert_true(crossings > 8);
+	fprintf(stderr, "crossings %u\n", crossings);
+	assert_true(crossings > (all_pairs ? 8 : 3));
 }
 
 static void one_order_is_one_order_over_all_sizes(void **state)
@@ -611,8 +623,9 @@ static void rings_are_as_many_as_ranks_have_links_for(void **state)
 	ordo_topology_destroy(topology);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+	all_pairs = argc > 1 && !strcmp(argv[1], "all");
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_choice_is_the_fastest_of_all_at_a_size),
 		cmocka_unit_test(what_was_refused_says_why),

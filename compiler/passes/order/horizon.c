@@ -62,6 +62,8 @@ bool ordo_order_widen_horizons(struct ordering *o, uint32_t nlane)
 	const uint32_t nrank = o->sequence->problem.nrank;
 	const bool by_rank = o->horizons.nlane ? o->horizons.by_rank
 					       : nlane > MOST_STREAMS || !fits(o, nlane, nlane);
+	if (!by_rank && nlane > MOST_STREAMS)
+		nlane = o->sequence->nlane <= MOST_STREAMS ? MOST_STREAMS : 0;
 	const uint32_t width = by_rank ? nrank : nlane;
 	if (!fits(o, nlane, width))
 		nlane = 0;
