@@ -68,9 +68,9 @@ const struct ordo_topology_generator ordo_topology_a3 = {
 		.summary = "SIO pairs and HCCS lanes in each server, a switch for each rank number "
 			   "between them: a3:8, a3:2x8",
 		.ranks = "even in a server",
-		.how = "Servers of pairs and lanes: ranks r and r^1 share a SIO link, and the "
-		       "ranks of one lane are fully connected by HCCS. Between servers, ranks of "
-		       "the same number meet at a switch.",
+		.how = "Each server consists of pairs and lanes: ranks r and r^1 share a SIO "
+		       "link, and the ranks of one lane are fully connected by HCCS. Between "
+		       "servers, ranks of the same number meet at a switch.",
 		.where = "A3 servers: a3:8 is one server of 8 ranks, a3:2x8 is two.",
 		.sample = "a3:8"},
 	.make = make,

@@ -26,9 +26,9 @@ const struct ordo_topology_generator ordo_topology_dgx_a100 = {
 		.summary = "NVIDIA DGX A100: 8 GPUs at a switch of 300 GB/s, rails of 200 Gb/s: "
 			   "dgx-a100:4 is 4 servers",
 		.ranks = "8 a server",
-		.how = "Eight GPUs at one switch in each server, which stands for its NVSwitches: "
-		       "300 GB/s in each direction. Each GPU has a network card of 25 GB/s, "
-		       "connected to the rail of its number.",
+		.how = "The eight GPUs of each server share one switch, which stands for its "
+		       "NVSwitches: 300 GB/s in each direction. Each GPU has a network card of 25 "
+		       "GB/s, connected to the rail of its number.",
 		.where = "NVIDIA DGX A100; peak rates as published, with their sources in "
 			 "compiler/topologies/dgx_a100.c.",
 		.sample = "dgx-a100:1"},

@@ -27,9 +27,9 @@ const struct ordo_topology_generator ordo_topology_dgx_h100 = {
 		.summary = "NVIDIA DGX H100: 8 GPUs at a switch of 450 GB/s, rails of 400 Gb/s: "
 			   "dgx-h100:4",
 		.ranks = "8 a server",
-		.how = "Eight GPUs at one switch in each server, which stands for its NVSwitches: "
-		       "450 GB/s in each direction. Each GPU has a network card of 50 GB/s, "
-		       "connected to the rail of its number.",
+		.how = "The eight GPUs of each server share one switch, which stands for its "
+		       "NVSwitches: 450 GB/s in each direction. Each GPU has a network card of 50 "
+		       "GB/s, connected to the rail of its number.",
 		.where = "NVIDIA DGX H100; peak rates as published, with their sources in "
 			 "compiler/topologies/dgx_h100.c.",
 		.sample = "dgx-h100:1"},

@@ -24,7 +24,7 @@ const struct ordo_topology_generator ordo_topology_full_mesh = {
 	.facts = {.name = "full-mesh",
 		.summary = "a link between every two ranks",
 		.ranks = "any",
-		.how = "A link in each direction between every two ranks.",
+		.how = "Every two ranks have a link in each direction.",
 		.where = "Servers whose processors are all directly connected. It is assumed when "
 			 "only --fail-link is given.",
 		.sample = "full-mesh"},

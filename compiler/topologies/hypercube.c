@@ -22,7 +22,7 @@ const struct ordo_topology_generator ordo_topology_hypercube = {
 	.facts = {.name = "hypercube",
 		.summary = "links to the ranks that differ in one binary digit",
 		.ranks = "2^k",
-		.how = "A link between every two ranks whose numbers differ in one binary digit.",
+		.how = "Every two ranks whose numbers differ in one binary digit have a link.",
 		.where = "A power of two of ranks. Algorithms: halving-doubling, dyadic.",
 		.sample = "hypercube"},
 	.check_ranks = check_ranks,

@@ -26,7 +26,7 @@ const struct ordo_topology_generator ordo_topology_mi300x = {
 		.summary = "AMD Instinct MI300X: 8 GPUs, 64 GB/s between every two, rails of 400 "
 			   "Gb/s: mi300x:4",
 		.ranks = "8 a server",
-		.how = "Eight GPUs in each server, with 64 GB/s in each direction between every "
+		.how = "Each server has eight GPUs, with 64 GB/s in each direction between every "
 		       "two. Each GPU has a network card of 50 GB/s, connected to the rail of its "
 		       "number.",
 		.where = "AMD Instinct MI300X; peak rates as published, with their sources in "

@@ -20,8 +20,8 @@ const struct ordo_topology_generator ordo_topology_ring = {
 	.facts = {.name = "ring",
 		.summary = "links between rank r and rank r+1, and between the last and the first",
 		.ranks = "any",
-		.how = "Links between each rank and the next, in both directions, and between the "
-		       "last rank and the first.",
+		.how = "Each rank has links to and from the next one, and the last rank to and "
+		       "from the first.",
 		.where = "Cards connected in a circle. Algorithm: ring.",
 		.sample = "ring"},
 	.add_links = add_links,

@@ -122,8 +122,9 @@ const struct ordo_topology_generator ordo_topology_servers = {
 		.summary = "a full mesh in each server, rails over leaf and spine switches: "
 			   "servers:4x8, servers:4x8,spines=2,oversubscription=4",
 		.ranks = "any",
-		.how = "A full mesh in each server; the ranks of the same number in all servers "
-		       "meet at a leaf switch (a rail), and the leaf switches at spine switches.",
+		.how = "A full mesh in each server. The ranks of the same number in all servers "
+		       "meet at a leaf switch (a rail), and spine switches connect the leaf "
+		       "switches.",
 		.where = "Clusters with rails: servers:4x8,spines=2,oversubscription=4.",
 		.sample = "servers:2x4"},
 	.make = make,

@@ -19,7 +19,7 @@ const struct ordo_topology_generator ordo_topology_star = {
 	.facts = {.name = "star",
 		.summary = "one switch in the middle, one port a rank",
 		.ranks = "any",
-		.how = "One switch with all ranks attached; a rank drives one link at a time.",
+		.how = "All ranks are attached to one switch; a rank drives one link at a time.",
 		.where = "Ranks at one switch, with one port each.",
 		.sample = "star"},
 	.add_links = add_links,

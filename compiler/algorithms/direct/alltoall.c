@@ -198,11 +198,11 @@ const struct ordo_algorithm ordo_algorithm_alltoall = {
 	.facts = {.name = "alltoall",
 		.summary = "pairwise exchange, one peer per round, or Bruck's log2 N rounds",
 		.how = "Pairwise: in step k every rank sends the block for the rank k places "
-		       "further on, and receives one from the rank k places back. Bruck: blocks "
-		       "travel by the binary digits of their distance, so many blocks share a "
-		       "message and some are sent several times.",
-		.when = "Pairwise for large blocks, because each block is sent once and one port "
-			"is enough; Bruck for small blocks, because it takes log2 N steps.",
+		       "ahead and receives one from the rank k places back. Bruck: blocks travel "
+		       "by the binary digits of their distance, so many blocks share a message "
+		       "and some are sent several times.",
+		.when = "Pairwise for large blocks, because it sends each block once and needs "
+			"only one port; Bruck for small blocks, because it takes log2 N steps.",
 		.operators = 1u << ORDO_ALLTOALL,
 		.ranks = "any",
 		.steps = "pairwise N-1 rounds, each block goes once; bruck q rounds, a block goes "

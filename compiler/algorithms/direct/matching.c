@@ -407,15 +407,15 @@ static const struct ordo_variant variants[] = {
 const struct ordo_algorithm ordo_algorithm_matching = {
 	.facts = {.name = "matching",
 		.summary = "greedy matching of chunks to free links, on any connected network",
-		.how = "Whenever a link is free it takes a chunk that its receiver lacks: the one "
-		       "that the fewest ranks have, or, if only one rank wants it, the one that "
-		       "has the longest way to go. Chunks for one rank are passed on by others on "
-		       "a fastest way. No link takes what a faster one would bring sooner.",
-		.when = "Where ranks lack links to others: on rings, tori and hypercubes and "
-			"around dead links, with more chunks for large messages; AllToAll has no "
-			"other way there. And where links are unequal: Scatter and AllToAll "
-			"between "
-			"servers.",
+		.how = "Whenever a link is free, it takes a chunk that its receiver lacks: the "
+		       "one that the fewest ranks have or, among chunks for a single rank, the "
+		       "one with the longest way to go. Other ranks forward chunks for a single "
+		       "rank along a fastest path. No link takes a chunk that a faster one would "
+		       "bring sooner.",
+		.when = "Where some ranks have no link to each other: on rings, tori and "
+			"hypercubes and around failed links, with more chunks for large messages. "
+			"No other algorithm makes AllToAll there. Also where links are unequal: "
+			"Scatter and AllToAll between servers.",
 		.operators = 1u << ORDO_ALLREDUCE | 1u << ORDO_REDUCESCATTER |
 			     1u << ORDO_ALLGATHER | 1u << ORDO_SCATTER | 1u << ORDO_GATHER |
 			     1u << ORDO_ALLTOALL,

@@ -478,14 +478,14 @@ static const struct ordo_alias aliases[] = {
 const struct ordo_algorithm ordo_algorithm_mesh = {
 	.facts = {.name = "mesh",
 		.summary = "every rank exchanges data directly with every other",
-		.how = "Every rank sends to every other rank directly and at once. In the one-shot "
-		       "form each rank receives all the data and reduces it itself; in the "
-		       "two-shot form each rank reduces one share and then sends the result to all "
-		       "others.",
-		.when = "For topologies with a link between every two ranks: it takes one or two "
-			"steps, and the order of the sums (dyadic, folded or linear) can be chosen "
-			"and is the same for all chunks. The two-shot form sends the least data "
-			"possible; the one-shot form is for small messages.",
+		.how = "Every rank sends to every other rank directly and at once. In the "
+		       "one-shot form each rank receives all the data and reduces it itself. In "
+		       "the two-shot form each rank reduces one share and then sends the result "
+		       "to all others.",
+		.when = "For topologies with a link between every two ranks. It takes one or two "
+			"steps, and the order of the sums (dyadic, folded or linear) can be "
+			"chosen and is the same for all chunks. The two-shot form sends the least "
+			"data possible; the one-shot form is for small messages.",
 		.operators = (1u << ORDO_NOPERATOR) - 1,
 		.ranks = "any",
 		.steps = "1; two-shot AllReduce, Reduce and Broadcast 2",

@@ -217,7 +217,7 @@ const struct ordo_algorithm ordo_algorithm_star = {
 		.summary = "all data passes through one rank, the hub",
 		.how = "One rank, the hub, receives the data of all ranks, adds it in ascending "
 		       "order of rank, and sends each rank its part of the result.",
-		.when = "For a few ranks around one that has links to all others, and small "
+		.when = "For a few ranks around one that has links to all others, and for small "
 			"messages. All traffic goes over the links of the hub.",
 		.operators = 1u << ORDO_ALLREDUCE | 1u << ORDO_REDUCE | 1u << ORDO_BROADCAST |
 			     1u << ORDO_SCATTER | 1u << ORDO_GATHER,

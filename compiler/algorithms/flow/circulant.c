@@ -102,14 +102,13 @@ static const struct ordo_alias aliases[] = {
 const struct ordo_algorithm ordo_algorithm_circulant = {
 	.facts = {.name = "circulant",
 		.summary = "halving on a circulant graph, for any number of ranks",
-		.how = "In each round a rank sends all blocks beyond a skip s to the rank s places "
-		       "further on, and adds what it receives to the blocks it keeps. The skips "
+		.how = "In each round a rank sends all blocks beyond a skip s to the rank s "
+		       "places ahead and adds what it receives to the blocks it keeps. The skips "
 		       "halve, rounded up: N, N/2, N/4, ... 1. In Broadcast and Reduce every rank "
 		       "sends and receives one chunk a round, over the same skips in turn.",
-		.when = "For any number of ranks on switched networks: ceil(log2 N) rounds and N-1 "
-			"blocks sent for each phase, both of which are optimal; K chunks are "
-			"broadcast in K-1+q rounds, the "
-			"fewest possible with one port.",
+		.when = "For any number of ranks on switched networks: ceil(log2 N) rounds and "
+			"N-1 blocks sent in each phase, both optimal. Broadcast of K chunks takes "
+			"K-1+q rounds, the fewest possible with one port.",
 		.operators = 1u << ORDO_ALLREDUCE | 1u << ORDO_REDUCE | 1u << ORDO_BROADCAST |
 			     1u << ORDO_REDUCESCATTER | 1u << ORDO_ALLGATHER,
 		.ranks = "any",

@@ -50,10 +50,10 @@ const struct ordo_algorithm ordo_algorithm_halving_doubling = {
 	.facts = {.name = "halving-doubling",
 		.summary = "recursive halving and doubling between ranks that differ in one bit",
 		.how = "Let N = 2^q. In each of q steps a rank exchanges data with the rank whose "
-		       "number differs in one bit, and keeps half of what it had, reduced; in the "
-		       "doubling phase each step gathers twice as much.",
-		.when = "For a power of two of ranks, on hypercubes and switched networks: log2 N "
-			"steps for each phase, and the least data possible.",
+		       "number differs in one bit and keeps half of its data, reduced. In the "
+		       "doubling phase each step gathers twice as much as the one before.",
+		.when = "For numbers of ranks that are powers of two, on hypercubes and switched "
+			"networks: log2 N steps for each phase, and the least data possible.",
 		.operators = 1u << ORDO_ALLREDUCE | 1u << ORDO_REDUCE | 1u << ORDO_BROADCAST |
 			     1u << ORDO_REDUCESCATTER | 1u << ORDO_ALLGATHER,
 		.ranks = "2^q",

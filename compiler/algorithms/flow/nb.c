@@ -35,8 +35,9 @@ const struct ordo_algorithm ordo_algorithm_nb = {
 	.facts = {.name = "nb",
 		.summary = "nonuniform Bruck: few steps for any number of ranks",
 		.how = "The mirror image of nhr: step k of the reduce-scatter phase sends to the "
-		       "rank 2^k places further on.",
-		.when = "As nhr: few steps for any number of ranks, on switched networks.",
+		       "rank 2^k places ahead.",
+		.when = "In the same cases as nhr: few steps for any number of ranks, on switched "
+			"networks.",
 		.operators = 1u << ORDO_ALLREDUCE | 1u << ORDO_BROADCAST |
 			     1u << ORDO_REDUCESCATTER | 1u << ORDO_ALLGATHER | 1u << ORDO_SCATTER,
 		.ranks = "any",

@@ -118,13 +118,13 @@ static const struct ordo_alias aliases[] = {
 const struct ordo_algorithm ordo_algorithm_nhr = {
 	.facts = {.name = "nhr",
 		.summary = "nonuniform hierarchical ring: few steps for any number of ranks",
-		.how = "In step k of the reduce-scatter phase every rank sends all slices that "
-		       "still have to travel in that direction to the rank 2^k places back on a "
-		       "circle; about half of the data moves between nearest neighbours. The "
-		       "all-gather phase goes the same way in reverse.",
-		.when = "For any number of ranks in few steps, ceil(log2 N), with the least data "
-			"possible, where neighbouring ranks have the better links. A form for "
-			"small messages reduces and broadcasts along one tree.",
+		.how = "In step k of the reduce-scatter phase every rank sends to the rank 2^k "
+		       "places back on a circle all slices that still have to travel in that "
+		       "direction. About half of the data moves between nearest neighbours. The "
+		       "all-gather phase does the same in reverse.",
+		.when = "For any number of ranks, with few steps, ceil(log2 N), and the least "
+			"data possible, where neighbouring ranks have the better links. A form "
+			"for small messages reduces and broadcasts along one tree.",
 		.operators = 1u << ORDO_ALLREDUCE | 1u << ORDO_REDUCE | 1u << ORDO_BROADCAST |
 			     1u << ORDO_REDUCESCATTER | 1u << ORDO_ALLGATHER | 1u << ORDO_SCATTER |
 			     1u << ORDO_GATHER,

@@ -226,13 +226,14 @@ const struct ordo_algorithm ordo_algorithm_pat = {
 		.never_fastest = true,
 		.summary = "parallel aggregated trees: few rounds for any number of ranks, with "
 			   "bounded buffers",
-		.how = "Every block has a binomial tree of its own, from its rank on; all ranks "
-		       "send the same distance at once. All-gather goes down the trees, the far "
-		       "ranks first, so that most blocks are sent last, between neighbours; "
-		       "reduce-scatter goes up. With a bound on the blocks of a message subtrees "
-		       "are gone through depth first, so that few sums are begun at a time.",
-		.when = "For any number of ranks, between the few rounds of nhr and the little "
-			"memory of a ring: the bound chooses. All bounds add in the order of nhr.",
+		.how = "Every block has a binomial tree of its own that starts at its rank, and "
+		       "all ranks send over the same distance at once. All-gather goes down the "
+		       "trees, the far ranks first, so that most blocks are sent last, between "
+		       "neighbours; reduce-scatter goes up. With a bound on the blocks of a "
+		       "message, subtrees are traversed depth first, so that few partial sums "
+		       "exist at a time.",
+		.when = "For any number of ranks. The bound chooses between the few rounds of nhr "
+			"and the little memory of a ring. All bounds add in the order of nhr.",
 		.operators = 1u << ORDO_REDUCESCATTER | 1u << ORDO_ALLGATHER,
 		.ranks = "any",
 		.steps = "q = ceil(log2 N) rounds; in messages of N/2^m blocks 2^m-1 + q-m, of "

@@ -140,12 +140,13 @@ const struct ordo_algorithm ordo_algorithm_recursive_doubling = {
 	.facts = {.name = "recursive-doubling",
 		.summary = "every rank exchanges all it has with a rank that differs in one bit: "
 			   "small data",
-		.how = "Let p = 2^k be the largest power of two up to N. In each of k steps a rank "
-		       "exchanges its whole partial sum with the rank whose number differs in one "
-		       "bit, and both add. If N is above p, the first N-p pairs of ranks add up "
-		       "before, and one of each pair takes part for both.",
-		.when = "For small messages: few steps and no second phase. Each step sends the "
-			"whole vector.",
+		.how = "Let p = 2^k be the largest power of two that is at most N. In each of k "
+		       "steps a rank exchanges its whole partial sum with the rank whose number "
+		       "differs in one bit, and both add. If N is larger than p, the first N-p "
+		       "pairs of ranks add up first, and one rank of each pair takes part for "
+		       "both.",
+		.when = "For small messages: it takes few steps and has no second phase. Each "
+			"step sends the whole vector.",
 		.operators = 1u << ORDO_ALLREDUCE,
 		.ranks = "any",
 		.steps = "N = p = 2^k: k; else k+2",

@@ -292,12 +292,12 @@ static const struct ordo_variant variants[] = {{.settings = ""}, {.settings = "r
 const struct ordo_algorithm ordo_algorithm_recursive_multiplying = {
 	.facts = {.name = "recursive-multiplying",
 		.summary = "recursive doubling with groups of k ranks in each step",
-		.how = "The number of ranks is a product of factors up to k. In a step for each "
-		       "factor the ranks of a group, near ones first, send all they have to each "
-		       "other at once. AllReduce sends whole vectors, each rank adds those of its "
-		       "group in one order; ranks beyond the product join the first ones.",
-		.when = "For small messages where a rank can send to several at once: log_k N "
-			"steps instead of log2 N.",
+		.how = "The number of ranks is a product of factors up to k. In one step for each "
+		       "factor, the ranks of a group send all their data to each other at once, "
+		       "near ranks first. AllReduce sends whole vectors, and each rank adds those "
+		       "of its group in one order; ranks beyond the product join the first ones.",
+		.when = "For small messages where a rank can send to several others at once: "
+			"log_k N steps instead of log2 N.",
 		.operators = 1u << ORDO_ALLREDUCE | 1u << ORDO_REDUCESCATTER | 1u << ORDO_ALLGATHER,
 		.ranks = "any; ReduceScatter, AllGather a product of factors up to k",
 		.steps = "as many as factors, log_k N; AllReduce of other N 2 more",

@@ -66,11 +66,11 @@ const struct ordo_algorithm ordo_algorithm_rhd = {
 	.facts = {.name = "rhd",
 		.summary =
 			"recursive halving and doubling; ranks beyond a power of two pair up first",
-		.how = "The first ranks pair up until a power of two of ranks is left: the odd "
-		       "rank of a pair gives all its data to the even one. Those that are left do "
-		       "recursive halving and doubling, and the even ranks send the odd ones their "
-		       "part of the result.",
-		.when = "As halving-doubling, for numbers of ranks that are not a power of two; "
+		.how = "The first ranks form pairs such that a power of two of ranks remains: the "
+		       "odd rank of a pair gives all its data to the even one. The remaining "
+		       "ranks do recursive halving and doubling, and the even ranks send the odd "
+		       "ones their part of the result.",
+		.when = "Like halving-doubling, for numbers of ranks that are not powers of two; "
 			"the pairs send the vector once more.",
 		.operators = 1u << ORDO_ALLREDUCE | 1u << ORDO_REDUCE | 1u << ORDO_BROADCAST |
 			     1u << ORDO_REDUCESCATTER | 1u << ORDO_ALLGATHER,

@@ -359,15 +359,15 @@ static const struct ordo_alias aliases[] = {
 const struct ordo_algorithm ordo_algorithm_aggregated = {
 	.facts = {.name = "aggregated",
 		.summary = "data for another server is gathered at a few ranks and sent together",
-		.how = "For every other server a server has an aggregator, or several. It gathers "
-		       "what the ranks of its own have for those of the other, and all of it "
-		       "crosses to one rank there in one run of messages, which deals it out. The "
-		       "aggregators for different servers are different ranks, so all network "
-		       "cards have work. Servers may have different numbers of ranks.",
-		.when = "For small blocks where a message between servers costs much and one "
-			"within a "
-			"server little: each rank has few partners in other servers. Blocks go up "
-			"to three times, so large ones go directly.",
+		.how = "Each server has one or more aggregators for every other server. An "
+		       "aggregator gathers the blocks that the ranks of its own server have for "
+		       "the other one and sends all of them in one run of messages to one rank "
+		       "there, which distributes them. The aggregators for different servers are "
+		       "different ranks, so all network cards are used. Servers may have "
+		       "different numbers of ranks.",
+		.when = "For small blocks, where a message between servers costs much more than "
+			"one within a server: each rank has few partners in other servers. Blocks "
+			"travel up to three times, so large blocks should go directly.",
 		.operators = 1u << ORDO_ALLTOALL,
 		.ranks = "any",
 		.steps =

@@ -785,16 +785,16 @@ static const struct ordo_alias aliases[] = {
 const struct ordo_algorithm ordo_algorithm_asymmetric = {
 	.facts = {.name = "asymmetric",
 		.summary = "within servers and between them, whatever number of ranks each has",
-		.how = "ReduceScatter: the ranks of a server share out what another server is to "
-		       "get, each adds up its share of it over its server and sends one sum to "
-		       "the rank that it is for, which adds up one sum of every server. AllGather "
-		       "goes the same way back: each block enters another server once, and is "
-		       "passed on inside it. AllReduce is both.",
-		.when = "For servers of different numbers of ranks, where other hierarchies do not "
-			"apply: all ranks of a server have the same share of the slow links, "
-			"small servers own less of an AllReduce, and every sum has one order. "
-			"Where rails alone join unequal servers, as many ranks of each as the "
-			"smallest has exchange.",
+		.how = "In ReduceScatter, the ranks of a server divide among themselves the "
+		       "blocks for another server. Each sums its share over its server and sends "
+		       "one sum to the rank that owns the block, which adds one sum from every "
+		       "server. AllGather takes the same way back: each block enters another "
+		       "server once and is passed on inside it. AllReduce does both.",
+		.when = "For servers with different numbers of ranks, to which other hierarchies "
+			"do not apply. All ranks of a server have the same share of the slow "
+			"links, small servers own less of an AllReduce, and every sum has one "
+			"order. Where only rails join unequal servers, as many ranks of each "
+			"server as the smallest has exchange data.",
 		.operators = SUMMED | 1u << ORDO_ALLGATHER,
 		.ranks = "any",
 		.steps =

@@ -418,14 +418,14 @@ const struct ordo_algorithm ordo_algorithm_birs = {
 	.facts = {.name = "birs",
 		.never_fastest = true,
 		.summary = "batch-invariant sum over SIO pairs and HCCS lanes at once",
-		.how = "Two ranks of a column share a fast link (SIO), and the ranks of a lane are "
-		       "joined by HCCS. In every round a rank adds its part, over SIO, to what its "
-		       "neighbour sends next, sends over HCCS the sum that its column made in the "
-		       "round before, and copies its own part for the next round. At the end each "
-		       "rank holds one sum from every column and folds them in the order of the "
-		       "columns.",
-		.when = "For A3 servers, whose two kinds of links it keeps busy at once, when the "
-			"bits must not depend on the position of an element (G3).",
+		.how = "The two ranks of a column share a fast link (SIO), and HCCS links join "
+		       "the ranks of a lane. In every round a rank adds its part, over SIO, to "
+		       "what its neighbour sends next, sends over HCCS the sum that its column "
+		       "made in the previous round, and copies its own part for the next round. "
+		       "At the end each rank holds one sum from every column and folds them in "
+		       "the order of the columns.",
+		.when = "For A3 servers, when the bits must not depend on the position of an "
+			"element (G3). It keeps both kinds of links busy at once.",
 		.operators = 1u << ORDO_REDUCESCATTER | 1u << ORDO_ALLREDUCE,
 		.ranks = "even, at least 4, on each server",
 		.steps = "2 in R/2 rounds; with M > 1 servers 3, M-1 rounds more; AllReduce twice "

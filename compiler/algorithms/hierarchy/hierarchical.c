@@ -299,9 +299,9 @@ const struct ordo_algorithm ordo_algorithm_hierarchical = {
 	.facts = {.name = "hierarchical",
 		.summary = "any algorithm in each level of ranks: in servers, between servers, "
 			   "between pods",
-		.how = "The ranks form levels: in a server, between servers, between pods. Each "
-		       "level has an algorithm of its own; the inner level leaves each rank with "
-		       "one share, and the outer level works on all shares side by side.",
+		.how = "The ranks form levels: within a server, between servers, between pods. "
+		       "Each level has an algorithm of its own. The inner level leaves each rank "
+		       "with one share, and the outer level works on all shares in parallel.",
 		.when = "Where links inside a server are much faster than those between servers: "
 			"the slow links carry one share instead of the whole vector.",
 		.operators = (1u << ORDO_NOPERATOR) - 1,

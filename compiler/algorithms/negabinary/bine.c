@@ -174,13 +174,13 @@ const struct ordo_algorithm ordo_algorithm_bine = {
 	.facts = {.name = "bine",
 		.summary = "binomial trees and butterflies in alternating directions, between "
 			   "nearer ranks",
-		.how = "Step s goes (1-(-2)^(s+1))/3 ranks along a circle of all: 1, -1, 3, -5, "
-		       "11, ...; even ranks forwards, odd ones backwards. So each step pairs all "
-		       "ranks, and a rank reaches every other one by some of q steps, as in a "
-		       "binomial tree, but over two thirds of the distance.",
-		.when = "For an even number of ranks whose numbers say how near they are: groups "
-			"of nodes with fewer links between them. In a network where all distances "
-			"are equal it costs what halving-doubling does.",
+		.how = "All ranks form a circle. Step s covers (1-(-2)^(s+1))/3 places: 1, -1, 3, "
+		       "-5, 11, ...; even ranks go forwards, odd ones backwards. So each step "
+		       "pairs all ranks, and a rank reaches every other one by some of q steps, "
+		       "as in a binomial tree, but over two thirds of the distance.",
+		.when = "For an even number of ranks whose numbers reflect how near they are, "
+			"such as groups of nodes with fewer links between them. In a network "
+			"where all distances are equal it costs as much as halving-doubling.",
 		.operators = 1u << ORDO_ALLREDUCE | 1u << ORDO_REDUCE | 1u << ORDO_BROADCAST |
 			     1u << ORDO_REDUCESCATTER | 1u << ORDO_ALLGATHER | 1u << ORDO_SCATTER |
 			     1u << ORDO_GATHER,

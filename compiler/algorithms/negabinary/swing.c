@@ -216,17 +216,16 @@ const struct ordo_algorithm ordo_algorithm_swing = {
 	.facts = {.name = "swing",
 		.summary = "short ways to and fro along the dimensions of a torus, over all its "
 			   "links at once",
-		.how = "In step s a rank exchanges with the one (1-(-2)^(s+1))/3 places along a "
-		       "ring, 1, -1, 3, -5, 11, ...: even ranks forwards, odd ones backwards. A "
-		       "torus alternates its dimensions. What is exchanged halves from step to "
-		       "step, then doubles. The data has two parts for each dimension, which go "
-		       "different ways at the same time.",
-		.when = "For tori and rings whose dimensions are even, best powers of two, between "
-			"the sizes "
-			"for which latency counts alone and those for which rings are as fast: "
-			"log2 N steps for each phase. On dimensions above 4 messages pass other "
-			"ranks: the network forwards them, or these ranks do, over their links "
-			"to neighbours.",
+		.how = "In step s a rank exchanges data with the rank (1-(-2)^(s+1))/3 places "
+		       "along a ring, 1, -1, 3, -5, 11, ...: even ranks go forwards, odd ones "
+		       "backwards. On a torus the steps alternate between dimensions. The amount "
+		       "exchanged halves from step to step, then doubles. The data has two parts "
+		       "for each dimension, which take different ways at the same time.",
+		.when = "For tori and rings with even dimensions, best powers of two, at sizes "
+			"between those where only latency counts and those where rings are as "
+			"fast: log2 N steps for each phase. On dimensions above 4, messages pass "
+			"other ranks: the network forwards them, or these ranks do, over links to "
+			"their neighbours.",
 		.operators = 1u << ORDO_ALLREDUCE | 1u << ORDO_REDUCESCATTER | 1u << ORDO_ALLGATHER,
 		.ranks = "even in each dimension; small data 2^q",
 		.steps = "at most q = sum of ceil(log2 m); AllReduce 2q; small data q; where ranks "

@@ -335,14 +335,12 @@ static const struct ordo_variant variants[] = {{.settings = "", .sparse = true}}
 const struct ordo_algorithm ordo_algorithm_bucket = {
 	.facts = {.name = "bucket",
 		.summary = "rings along the dimensions of a torus, over all its links at once",
-		.how = "The data is cut into two parts for each dimension of a torus. Each part is "
-		       "reduced in rings along one dimension after another, beginning with its "
-		       "own; "
-		       "in a ring every slice comes to its place from both sides. All-gather goes "
-		       "the "
-		       "same way back.",
-		.when = "For tori and rings: all links are busy all the time, and as few steps as "
-			"the diameter of the torus for each phase.",
+		.how = "The data is cut into two parts for each dimension of a torus. Each part "
+		       "is reduced in rings along one dimension after another, beginning with its "
+		       "own. In a ring every slice reaches its place from both sides. All-gather "
+		       "takes the same way back.",
+		.when = "For tori and rings: all links are always busy, and each phase takes only "
+			"as many steps as the diameter of the torus.",
 		.operators = 1u << ORDO_ALLREDUCE | 1u << ORDO_REDUCESCATTER | 1u << ORDO_ALLGATHER,
 		.ranks = "any",
 		.steps = "the diameter of the torus, a ring N/2; AllReduce twice",

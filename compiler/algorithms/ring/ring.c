@@ -324,15 +324,15 @@ static const struct ordo_alias aliases[] = {
 const struct ordo_algorithm ordo_algorithm_ring = {
 	.facts = {.name = "ring",
 		.summary = "along one or several rings of ranks, with the least volume",
-		.how = "The ranks form a circle, and each rank ends up owning one slice of the "
+		.how = "The ranks form a circle, and each rank finally owns one slice of the "
 		       "vector. In the reduce-scatter phase every rank sends a partial sum to its "
 		       "neighbour, which adds its own data and passes the result on; after N-1 "
-		       "steps each slice has gone round once and its complete sum lies on one "
+		       "steps each slice has gone round once, and its complete sum lies on one "
 		       "rank. In the all-gather phase the complete sums go round once more.",
 		.when = "For large messages and few links: it sends the least data possible and "
-			"needs a single circle of links, which may also lead around links that are "
-			"down. Two directions or several rings use more links at once. Not for "
-			"small messages, because the number of steps grows with N, and not for G3, "
+			"needs a single circle of links, which may also avoid failed links. Two "
+			"directions or several rings use more links at once. Not for small "
+			"messages, because the number of steps grows with N, and not for G3, "
 			"because every slice is summed in an order of its own.",
 		.operators = 1u << ORDO_ALLREDUCE | 1u << ORDO_REDUCE | 1u << ORDO_BROADCAST |
 			     1u << ORDO_REDUCESCATTER | 1u << ORDO_ALLGATHER | 1u << ORDO_SCATTER |

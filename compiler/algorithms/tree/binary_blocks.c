@@ -194,15 +194,16 @@ const struct ordo_algorithm ordo_algorithm_binary_blocks = {
 	.facts = {.name = "binary-blocks",
 		.never_fastest = true,
 		.summary = "one tree for every chunk, D(N), in few steps for any number of ranks",
-		.how = "The ranks are consecutive blocks, each of a power of two of ranks, the "
-		       "largest first. Every block does recursive halving with the nearest rank "
-		       "first. Then, from the smallest block on, each adds its sum to that of the "
-		       "next larger block; the result goes back the same way, and every block does "
-		       "recursive doubling.",
-		.when = "For large messages on numbers of ranks that are not a power of two, when "
-			"all chunks must be added in the dyadic order: few messages, and most data "
-			"moves between near ranks. dyadic sends more messages; an odd number of "
-			"ranks with many small blocks waits longer here.",
+		.how = "The ranks are divided into consecutive blocks, each a power of two of "
+		       "ranks, the largest first. Every block does recursive halving with the "
+		       "nearest rank first. Then, starting with the smallest block, each block "
+		       "adds its sum to that of the next larger block. The result goes back the "
+		       "same way, and every block does recursive doubling.",
+		.when = "For large messages on numbers of ranks that are not powers of two, when "
+			"all chunks must be added in the dyadic order: it sends few messages, and "
+			"most data moves between near ranks. dyadic sends more messages, but this "
+			"algorithm waits longer where an odd number of ranks has many small "
+			"blocks.",
 		.operators = 1u << ORDO_ALLREDUCE,
 		.ranks = "any",
 		.steps = "2k, k = floor(log2 N)",

@@ -325,13 +325,14 @@ const struct ordo_algorithm ordo_algorithm_dyadic = {
 	.facts = {.name = "dyadic",
 		.summary = "one tree for every chunk, D(N), with the least volume",
 		.how = "Let N = 2^a m with m odd. Inside aligned groups of 2^a ranks, recursive "
-		       "halving exchanges with the nearest rank first, in a steps; then the ranks "
-		       "of the same position in all groups exchange their sums, and each adds them "
-		       "by a stride-doubling fold. Every chunk gets the same reduction tree, "
+		       "halving exchanges with the nearest rank first, in a steps. Then the ranks "
+		       "of the same position in all groups exchange their sums, and each adds "
+		       "them by a stride-doubling fold. Every chunk gets the same reduction tree, "
 		       "(((0+1)+(2+3))+...), as if one rank had added neighbours first.",
 		.when = "When the bits must not depend on the position of an element, on the "
 			"number of chunks or on which rank owns the chunk (G3), for any N, at "
-			"optimal bandwidth; with --shards, not on the number of ranks either (G5).",
+			"optimal bandwidth. With --shards they do not depend on the number of "
+			"ranks either (G5).",
 		.operators = 1u << ORDO_REDUCESCATTER | 1u << ORDO_ALLREDUCE,
 		.ranks = "any",
 		.steps = "a, and 1 more if m > 1, for N = 2^a m, m odd; AllReduce twice that",

@@ -323,13 +323,13 @@ const struct ordo_algorithm ordo_algorithm_forest = {
 	.facts = {.name = "forest",
 		.summary = "one tree over virtual shards, D(V), on any number of ranks: each sends "
 			   "its subtrees",
-		.how = "There is one reduction tree over virtual shards, whatever N is. Every rank "
-		       "computes the sums of those subtrees that its own shards fill, and sends "
-		       "these sums to the owner of the chunk, which adds them in the order of the "
+		.how = "There is one reduction tree over virtual shards, whatever N is. Every "
+		       "rank computes the sums of the subtrees that consist of its own shards and "
+		       "sends them to the owner of the chunk, which adds them in the order of the "
 		       "tree.",
-		.when = "When results must be the same on any number of ranks (G5), also where the "
-			"number of shards is not N times a power of two. It sends more than the "
-			"minimum: one sum for every subtree.",
+		.when = "When results must be the same on any number of ranks (G5), even where "
+			"the number of shards is not N times a power of two. It sends more than "
+			"the minimum: one sum for every subtree.",
 		.operators = 1u << ORDO_ALLREDUCE | 1u << ORDO_REDUCE | 1u << ORDO_REDUCESCATTER,
 		.ranks = "any",
 		.steps = "1; AllReduce 2",

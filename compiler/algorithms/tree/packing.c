@@ -808,15 +808,14 @@ const struct ordo_algorithm ordo_algorithm_packing = {
 		.summary =
 			"trees packed into the links of the topology, as many as its bound allows",
 		.how = "Trees are packed into the links of the topology until these are full, so "
-		       "that every link carries its share of what no schedule can do with less. "
-		       "Each piece of the data goes along one tree. For AllReduce, where links are "
-		       "as wide one way as the other, every tree is used twice: up for the sum and "
-		       "down for the result.",
-		.when = "For large messages on any network: unequal links, links "
-			"that are down, tori, hypercubes. It comes as near to the bound of the "
-			"wire "
-			"as the number of pieces allows, where rings and meshes leave links idle. "
-			"Not for small messages, which follow each other along high trees.",
+		       "that every link carries its share of the least data that any schedule "
+		       "must send. Each piece of the data goes along one tree. For AllReduce, "
+		       "where links are equally wide in both directions, every tree is used "
+		       "twice: up for the sum and down for the result.",
+		.when = "For large messages on any network: unequal links, failed links, tori, "
+			"hypercubes. It comes as near to the bound of the wire as the number of "
+			"pieces allows, where rings and meshes leave links idle. Not for small "
+			"messages, which take one hop after another along high trees.",
 		.operators = ALL_OF_THEM,
 		.ranks = "up to 1,024",
 		.steps = "the height of the highest tree; AllReduce twice",

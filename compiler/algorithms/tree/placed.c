@@ -456,14 +456,13 @@ const struct ordo_algorithm ordo_algorithm_placed = {
 	.facts = {.name = "placed",
 		.summary =
 			"one given tree for every element, each sum computed where links have room",
-		.how = "Every element is summed by the same tree, so that its bits do not depend "
-		       "on its position. Each sum of the tree is computed at some rank, and "
-		       "chunks differ in where, so that all links share the work. For AllReduce "
-		       "the result goes from the last sum to all ranks.",
-		.when = "Where one order is required (G3) and the network is no full mesh: links "
-			"that are down, rings, tori, servers. With `order=`, also where a "
-			"particular "
-			"tree is required.",
+		.how = "Every element is summed by the same tree, so its bits do not depend on "
+		       "its position. Each sum of the tree is computed at some rank; different "
+		       "chunks use different ranks, so that all links share the work. For "
+		       "AllReduce the result goes from the last sum to all ranks.",
+		.when = "Where one order is required (G3) and the network is not a full mesh: "
+			"failed links, rings, tori, servers. With `order=`, also where a "
+			"particular tree is required.",
 		.operators = BOTH,
 		.ranks = "up to 32",
 		.steps = "the longest way of a value",

@@ -228,16 +228,14 @@ const struct ordo_algorithm ordo_algorithm_tree = {
 			   "the links, pipelined by chunks",
 		.how = "Partial sums go up a tree to the root, chunk after chunk, and results go "
 		       "down it. In a binomial tree the root has log2 N children; in a k-nomial "
-		       "tree, k-1 "
-		       "in each of log_k N steps. With two binary "
-		       "trees, where each rank is a leaf in one of them, no rank sends more than "
-		       "half as much as in one. A spanning tree goes along the links of the "
-		       "topology, by the fewest from its root.",
+		       "tree it has k-1 in each of log_k N steps. With two binary trees, where "
+		       "each rank is a leaf in one of them, no rank sends more than half as much "
+		       "as in one. A spanning tree follows the links of the topology and takes "
+		       "the fewest hops from its root.",
 		.when = "For Broadcast, Reduce, Gather, Scatter and small messages; with many "
-			"chunks in a pipeline "
-			"also for large ones. The binomial tree from root 0 adds in dyadic order. "
-			"A spanning tree serves any network that holds together: lines, trees, "
-			"links that are down.",
+			"chunks in a pipeline also for large ones. The binomial tree from root 0 "
+			"adds in dyadic order. A spanning tree works on any connected network: "
+			"lines, trees, networks with failed links.",
 		.operators = VECTORS | BLOCKS,
 		.ranks = "any",
 		.steps = "binomial q, k-nomial and k-ary about log_k N, double binary at most q+1, "
