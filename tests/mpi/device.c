@@ -125,7 +125,7 @@ static int reduce_on_one(void)
 	int code = MPI_Iallreduce(in, out, N, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD, &request);
 	if (code == MPI_SUCCESS)
 		code = MPI_Wait(&request, MPI_STATUS_IGNORE);
-	printf("I-form: %s\n", code == MPI_SUCCESS ? "success" : "error");
+	printf("nonblocking: %s\n", code == MPI_SUCCESS ? "success" : "error");
 	fflush(stdout);
 	MPI_Finalize();
 	return 0;

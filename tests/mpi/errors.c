@@ -76,13 +76,13 @@ static void others(float *in, float *out)
 {
 	MPI_Request request = MPI_REQUEST_NULL;
 	if (is_next())
-		print("count of an I-form",
+		print("count of a nonblocking call",
 			MPI_Iallreduce(in, out, -1, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD, &request));
 	if (is_next())
-		print("operation of an I-form",
+		print("operation of a nonblocking call",
 			MPI_Ireduce(in, out, 1, MPI_FLOAT, MPI_BOR, 0, MPI_COMM_WORLD, &request));
 	if (is_next())
-		print("root of an I-form",
+		print("root of a nonblocking call",
 			MPI_Ireduce(in, out, 1, MPI_FLOAT, MPI_SUM, 99, MPI_COMM_WORLD, &request));
 	if (is_next())
 		print("null request", MPI_Start(&request));

@@ -480,8 +480,8 @@ static void check_active(void)
 	MPI_Comm_free(&comm);
 }
 
-/* Open MPI lets the request of a complete I-form be freed: its sum is there, and nothing that gets
- * the same request later writes to it. PMPI: we do not notice that it is complete. */
+/* Open MPI lets the request of a complete nonblocking call be freed: its sum is there, and nothing
+ * that gets the same request later writes to it. PMPI: we do not notice that it is complete. */
 static void check_freed_request(void)
 {
 	float in[N] = {0}, out[N], kept[N];

@@ -174,7 +174,7 @@ def _():
                what, way, done.stdout, done.stderr)
 
 
-@case("check names two ranks whose I-forms differ when they are completed, by any function")
+@case("check names two ranks whose nonblocking calls differ, at completion by any function")
 def _():
     kinds = (("count", "count 4", "count 5"), ("function", "MPI_Iallreduce of", "MPI_Ireduce of"),
              ("type", "MPI_FLOAT", "MPI_INT"), ("operation", "MPI_SUM", "MPI_MAX"),
@@ -247,7 +247,7 @@ def _():
     sessions = [program("communicators"), "session"]
     done = start(3, sessions)
     agree(done)
-    # 3 of all ranks, 3 of half of them, and the one after the I-form
+    # 3 of all ranks, 3 of half of them, and the one after the nonblocking call
     wanted(calls(done.stderr, "MPI_Allreduce") == 7 and done.stderr.count("proved:") == 1,
            done.stderr)
     wanted(calls(done.stderr, "MPI_Iallreduce") == 1, done.stderr)
@@ -300,12 +300,12 @@ def _():
                    stub, done.stderr)
 
 
-@case("check finds memory of a device on some ranks only: passed on by all, an error of I-forms")
+@case("check finds device memory on some ranks only: passed on by all, or a nonblocking error")
 def _():
     stub = f"{PROGRAMS}/libdevice_stub_0.so"
     done = start(2, [program("device"), stub, "some"], settings="check")
     wanted(done.returncode == 0, done.stdout, done.stderr)
-    wanted(sorted(done.stdout.splitlines()) == ["I-form: error"] * 2 + ["sum 4950"] * 2,
+    wanted(sorted(done.stdout.splitlines()) == ["nonblocking: error"] * 2 + ["sum 4950"] * 2,
            done.stdout, done.stderr)
     wanted(re.search(r"MPI_Allreduce +1 calls passed on: device memory", done.stderr), done.stderr)
     wanted(re.search("rank 0 of 2 calls MPI_Iallreduce of MPI_DOUBLE, .*, and rank 1 calls "

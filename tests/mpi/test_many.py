@@ -9,7 +9,7 @@ from tap import case, run_cases, wanted
 LIBRARY, PATH, PROGRAM, YIELDING, RANKS = sys.argv[1:6]
 
 
-@case(f"blocking reductions and I-forms of {RANKS} ranks have the same bits")
+@case(f"blocking reductions and nonblocking calls of {RANKS} ranks have the same bits")
 def _():
     preload = PATH if LIBRARY == "openmpi" else f"{PATH} {YIELDING}"
     networks = {"OMPI_MCA_pml": "ob1", "OMPI_MCA_btl": "self,vader"}

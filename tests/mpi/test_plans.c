@@ -1,6 +1,6 @@
 /* test_plans.c - the schedules that reductions follow: all of an order have its trees, and a part
- * that rank 0 sends is the one the rank would make, of a document as well, whose trees I-forms
- * evaluate; and few numbers are summed as many are. */
+ * that rank 0 sends is the one the rank would make, of a document as well, whose trees nonblocking
+ * calls evaluate; and few numbers are summed as many are. */
 #include "engine/communicator.h"
 #include "engine/elements.h"
 #include "engine/folder.h"
@@ -133,7 +133,7 @@ static void check_part(struct mpi_range *range, uint32_t rank, uint32_t nrank)
 	ordo_mpi_plan_destroy(shared);
 }
 
-/* The reductions of an I-form: of the ring's N orders of floats, and of a sum without order, whose
+/* Nonblocking reductions: of the ring's N orders of floats, and of a sum without order, of whose
  * addends the first and the last cancel. The others of the sum are lost in every order of floats,
  * but that in which these two meet first. */
 enum { NELEMENT = 11, MOST_RANKS = 8 };
@@ -181,8 +181,8 @@ static void write_ring(
 	ordo_schedule_destroy(schedule);
 }
 
-/* Rank 0 proves documents for all: the trees of I-forms need nothing more, a part is proved again
- * by each rank. */
+/* Rank 0 proves documents for all: the trees of nonblocking calls need nothing more, and each rank
+ * proves a part again. */
 static void check_documents(uint32_t rank, uint32_t nrank)
 {
 	char folder[] = "/tmp/ordo-plans-XXXXXX", paths[2][64];
@@ -203,7 +203,7 @@ static void check_documents(uint32_t rank, uint32_t nrank)
 		"a document that accumulates covers another reduction", nrank);
 	check_fold(all, true, nrank);
 	check_fold(to, false, nrank);
-	expect(nproof == (rank ? 0 : 2), "an I-form proves a document", nrank);
+	expect(nproof == (rank ? 0 : 2), "a nonblocking call proves a document", nrank);
 	check_part(all, rank, nrank);
 	check_part(to, rank, nrank);
 	expect(nproof == (rank ? 2 : 4), "a document is not proved once more for its part", nrank);

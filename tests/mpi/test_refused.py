@@ -24,7 +24,7 @@ def _():
     wanted(trials > 100 and errors > 20, done.stdout)
 
 
-@case("an I-form that cannot begin ends the program and says why")
+@case("a nonblocking call that cannot begin ends the program and says why")
 def _():
     ended = 0
     for number in range(6):

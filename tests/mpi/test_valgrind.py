@@ -54,7 +54,7 @@ def _():
     wanted(not found, *found)
 
 
-@case("I-forms and persistent reductions")
+@case("nonblocking calls and persistent reductions")
 def _():
     found = faults("requests")
     wanted(not found, *found)

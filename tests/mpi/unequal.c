@@ -1,6 +1,6 @@
 /* unequal.c - ranks whose calls do not fit each other: unequal WHAT [WAY]. Prints a line for each
- * rank whose call returns an error. With WAY, an I-form, completed by MPI_WAY; or `late`, after
- * calls that agree; or `long`, of a longer vector. */
+ * rank whose call returns an error. With WAY, a nonblocking call, completed by MPI_WAY;
+ * or `late`, after calls that agree; or `long`, of a longer vector. */
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,6 +1,6 @@
-/* many.c - a program of MPI on so many ranks that one of them makes the schedules for all: its
- * blocking reductions and I-forms, compared with the dyadic tree, which it evaluates by itself. Its
- * exit status is 1 if they differ. */
+/* many.c - a program of MPI on so many ranks that one of them makes the schedules for all: it
+ * compares blocking and nonblocking reductions with the dyadic tree, which it evaluates by itself.
+ * Its exit status is 1 if they differ. */
 #include "dyadic.h"
 #include <mpi.h>
 #include <stdio.h>

@@ -2,9 +2,9 @@
  * instead of the order of `order=`. Private to tools/mpi/.
  *
  * Rank 0 reads and proves them once, and all ranks get them as text, because a communicator of any
- * ranks may need any of them; the reduction trees of each as well, which are all that an I-form
- * needs. A rank makes its part of one when a communicator first uses it, or gets it from rank 0 of
- * many ranks. */
+ * ranks may need any of them. All ranks also get the reduction trees of each, which are all that a
+ * nonblocking call needs. A rank makes its part of a document when a communicator first uses it; on
+ * communicators of many ranks it gets the part from their rank 0. */
 #ifndef ORDO_MPI_FOLDER_H
 #define ORDO_MPI_FOLDER_H
 

@@ -19,7 +19,7 @@ enum ordo_mpi_class {
 	ORDO_MPI_DEVICE_MEMORY,
 	ORDO_MPI_BACKWARDS, /* a type of negative extent */
 	ORDO_MPI_PREFIX,    /* Scan, Exscan */
-	ORDO_MPI_TOO_LARGE, /* an I-form whose inputs do not fit the bound on memory */
+	ORDO_MPI_TOO_LARGE, /* a nonblocking call whose inputs do not fit the bound on memory */
 	ORDO_MPI_AS_IT_IS   /* order=library */
 };
 #define ORDO_MPI_NCLASS 12

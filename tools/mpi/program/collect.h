@@ -29,7 +29,7 @@ int PERSISTENT(Exscan)(const void *send, void *receive, int count, MPI_Datatype 
 #pragma GCC visibility pop
 #endif
 
-/* After the library's own I-form, which returned `code`. Returns it. */
+/* After the library's own nonblocking call, which returned `code`. Returns it. */
 int ordo_mpi_end_passed(struct ordo_mpi_passed *passed, const struct ordo_mpi_call *call,
 	MPI_Request *request, int code);
 /* Begins a reduction, or makes a persistent request for it. false: it is to be passed on. *code is

@@ -11,7 +11,7 @@
 struct ordo_mpi_passed {
 	enum ordo_mpi_function function;
 	struct mpi_log_line line;
-	struct mpi_comparison *comparison; /* of an I-form that is passed on; or NULL */
+	struct mpi_comparison *comparison; /* of a nonblocking call that is passed on; or NULL */
 };
 
 /* Classifies a call, counts it if it is to be passed on (with `strict` ends the program if its bits
@@ -26,8 +26,8 @@ int ordo_mpi_end_begun(struct ordo_mpi_passed *passed, const struct ordo_mpi_cal
  * the function returns; an error was passed to the communicator's handler. */
 bool ordo_mpi_take(struct ordo_mpi_passed *passed, enum ordo_mpi_function function,
 	const struct ordo_mpi_call *call, int *code);
-/* With `check`, before an I-form or the start of a persistent one: begins to compare the ranks'
- * calls. *worked is false if that is impossible. NULL: there is nothing to compare. */
+/* With `check`, before a nonblocking call or the start of a persistent one: begins to compare the
+ * ranks' calls. *worked is false if that is impossible. NULL: there is nothing to compare. */
 struct mpi_comparison *ordo_mpi_begin_comparison(enum ordo_mpi_function function,
 	enum ordo_mpi_class class, const struct ordo_mpi_call *call, MPI_Comm comm, bool *worked);
 /* Of the vectors of a call. */

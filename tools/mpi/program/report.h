@@ -5,7 +5,7 @@
 #include "classify.h"
 #include <stdint.h>
 
-/* Functions of MPI, for reports. The I-forms and persistent forms follow the blocking ones. */
+/* Functions of MPI, for reports. The nonblocking and persistent forms follow the blocking ones. */
 enum ordo_mpi_function {
 	ORDO_MPI_F_ALLREDUCE,
 	ORDO_MPI_F_REDUCE,

@@ -342,8 +342,8 @@ bool ordo_mpi_start(MPI_Request request, int *code)
 	return true;
 }
 
-/* Whether the request of an I-form may be freed the library decides: Open MPI allows it when it is
- * complete, and the reduction is made then. */
+/* The library decides whether the request of a nonblocking call may be freed: Open MPI allows it
+ * when it is complete, and the reduction is made then. */
 bool ordo_mpi_free(MPI_Request *request, int *code)
 {
 	struct mpi_pending *pending = request ? find(*request) : NULL;

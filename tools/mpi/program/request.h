@@ -16,11 +16,11 @@ struct mpi_link {
 	struct mpi_pending *next, **at; /* at: where the pointer to this one is */
 };
 
-/* An I-form or a persistent reduction. `active` is the library's own request, of a collective that
- * only moves data, so it works with every function of MPI. The program holds it as the request of
- * an I-form. That of a persistent reduction is a message to nobody, never started: whenever a
- * function waits for it, `active` stands in its place. (Persistent collectives of MPICH 4.0 end
- * too early when they are started again.) */
+/* A nonblocking or persistent reduction. `active` is the library's own request, of a collective
+ * that only moves data, so it works with every function of MPI. For a nonblocking reduction it is
+ * the request that the program holds. For a persistent one the program holds a message to
+ * MPI_PROC_NULL that is never started: whenever a function waits for it, `active` takes its place.
+ * (Persistent collectives of MPICH 4.0 end too early when they are started again.) */
 struct mpi_pending {
 	struct ordo_mpi_call call; /* its communicator may be freed; counts: in `numbers` */
 	struct ordo_mpi_passed logged;

@@ -17,7 +17,7 @@ struct mpi_settings {
 	char log[ORDO_MPI_PATH];    /* folder; "": no log */
 	char plans[ORDO_MPI_PATH];  /* folder of documents on rank 0; "": none */
 	uint64_t shards;	    /* for ordo_mpi_shards; 0: not given */
-	uint64_t memory;	    /* bytes, that an I-form may collect on a rank */
+	uint64_t memory;	    /* bytes, that a nonblocking call may collect on a rank */
 	uint64_t deadline;	    /* seconds, for all ranks to answer at the start */
 };
 
