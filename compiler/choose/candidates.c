@@ -283,6 +283,8 @@ bool ordo_candidates_make(struct ordo_candidates *candidates, const struct ordo_
 		const struct ordo_algorithm_facts *facts = &ordo_registry.algorithms[i]->facts;
 		if (!(facts->operators >> problem->op & 1))
 			continue;
+		if (asked->progress)
+			asked->progress(asked->closure, "listing", i, ordo_registry.nalgorithm);
 		if (!try_algorithm(candidates, &request, facts, &numbers, error))
 			return false;
 	}

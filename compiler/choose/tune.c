@@ -411,6 +411,8 @@ bool ordo_tune_keeping(const struct ordo_tune_wish *wish, uint64_t most_kept,
 	tuning.columns = (struct ordo_columns){.table = &tuning.table, .wish = &tuning.wish};
 	struct ordo_request request = tuning.table.request;
 	request.algorithm = wish->algorithm;
+	request.progress = wish->selection.progress;
+	request.closure = wish->selection.progress_closure;
 	if (!ordo_check_sizes(&wish->selection, tuning.last, error) ||
 		!(wish->algorithm ? ordo_candidates_take(candidates, &request, error)
 				  : ordo_candidates_make(candidates, &request, error)))

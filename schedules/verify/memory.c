@@ -178,10 +178,23 @@ struct access {
 	struct slot slot;
 };
 
+/* Whether the query before asks for this order too: of the same stream, for a task not before a,
+ * and at the same gate. A task that moves many cells asks for each, between other questions. */
+static bool is_queried(const struct verifier *verifier, const struct access *access, uint32_t a)
+{
+	const uint32_t gate = verifier->recent[access->stream].gate;
+	if (!verifier->queries.count || gate == ORDO_NONE)
+		return false;
+	const struct query *last = &verifier->queries.items[verifier->queries.count - 1];
+	return !last->only_order && last->gate == gate && a <= last->a &&
+	       verifier->tasks[a].stream == verifier->tasks[last->a].stream;
+}
+
 static bool follow_or_query(
 	struct verifier *verifier, const struct access *access, uint32_t a, bool only_order)
 {
-	if (a == verifier->chains.followed || ordo_is_ordered(verifier, a, access->stream)) {
+	if (a == verifier->chains.followed || is_queried(verifier, access, a) ||
+		ordo_is_ordered(verifier, a, access->stream)) {
 		verifier->chains.followed = a;
 		return true;
 	}

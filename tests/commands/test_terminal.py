@@ -165,6 +165,8 @@ def _(ordo):
                          "reading|predicting"),
                         (["tune", "allreduce", "-n", 64, "-t", "torus:8x8", "--sizes", "1KiB:1GiB"],
                          "simulating"),
+                        (["compile", "allreduce", "-n", 4096, "-t", "torus:64x64",
+                          "--memory-limit", "4GiB", "--prove-only"], "listing"),
                         (["run", "ring.json", "-b", "4MiB", "-e", "16MiB", "-n", 9], "running"),
                         (["run", "ring.json", "--size", "4MiB", "--repeat", 600], "running"),
                         (["probe", "ring.json", "--seeds", 60], "probing"),

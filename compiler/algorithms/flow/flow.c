@@ -15,7 +15,8 @@ struct ordo_flow *ordo_flow_make(struct ordo_resolved_request *request, uint32_t
 	flow->places = ordo_arena_alloc(&request->arena, n * sizeof *flow->places);
 	flow->runs = ordo_arena_alloc(&request->arena, n * sizeof *flow->runs);
 	flow->marks = ordo_arena_alloc(&request->arena, n * sizeof *flow->marks);
-	return flow->places && flow->runs && flow->marks ? flow : NULL;
+	flow->counts = ordo_arena_alloc(&request->arena, sizeof *flow->counts);
+	return flow->places && flow->runs && flow->marks && flow->counts ? flow : NULL;
 }
 
 bool ordo_flow_cuts(enum ordo_operator op)

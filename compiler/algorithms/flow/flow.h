@@ -21,6 +21,12 @@ struct ordo_cargo {
 	const uint32_t *listed; /* [count]; NULL */
 };
 
+/* What was counted of a flow with so many chunks a block; 0: nothing yet. */
+struct ordo_flow_counts {
+	uint32_t chunks;
+	uint64_t steps, volume;
+};
+
 struct ordo_flow {
 	struct ordo_problem problem;
 	uint32_t n, nstep;
@@ -45,9 +51,10 @@ struct ordo_flow {
 	/* The first `npair` members stand for two ranks each, so that there are n + npair ranks:
 	 * member j for 2j and 2j+1, and its slice is both blocks. The others stand for one. */
 	uint32_t npair;
-	uint32_t *places;	 /* [n], */
-	struct ordo_slice *runs; /* [n] and */
-	bool *marks;		 /* [n] scratch, all false between uses */
+	uint32_t *places;		 /* [n], */
+	struct ordo_slice *runs;	 /* [n] and */
+	bool *marks;			 /* [n] scratch, all false between uses */
+	struct ordo_flow_counts *counts; /* one walk counts both, and each is asked for */
 };
 
 /* Reserves the room, in request->arena, for a flow with n members and one lane. NULL: no memory.

@@ -98,10 +98,8 @@ static void find_longest(struct tally *tally)
 		}
 }
 
-static bool count_all(struct tally *tally, const struct ordo_resolved_request *request)
+static void count_lanes(struct tally *tally)
 {
-	if (!begin(tally, request))
-		return false;
 	struct ordo_flow *flow = &tally->flow;
 	const struct ordo_flow_parts parts = ordo_flow_parts(flow->problem.op);
 	for (flow->lane = 0; flow->lane < flow->nlane; flow->lane++) {
@@ -111,24 +109,42 @@ static bool count_all(struct tally *tally, const struct ordo_resolved_request *r
 		count_part(tally, parts.second);
 		find_longest(tally);
 	}
-	return true;
+}
+
+/* false: no memory. */
+static bool count_all(struct ordo_flow_counts *counts, const struct ordo_resolved_request *request)
+{
+	struct tally tally;
+	const bool worked = begin(&tally, request);
+	*counts = (struct ordo_flow_counts){.chunks = request->problem.chunks_per_block};
+	if (worked)
+		count_lanes(&tally);
+	counts->steps = tally.steps;
+	for (uint32_t rank = 0; worked && rank < request->problem.nrank; rank++)
+		if (tally.sent[rank] > counts->volume)
+			counts->volume = tally.sent[rank];
+	end(&tally);
+	return worked;
+}
+
+/* NULL: no memory. */
+static const struct ordo_flow_counts *counts_of(const struct ordo_resolved_request *request)
+{
+	struct ordo_flow_counts *counts = ordo_flow_of(request).counts;
+	if (counts->chunks == request->problem.chunks_per_block || count_all(counts, request))
+		return counts;
+	counts->chunks = 0;
+	return NULL;
 }
 
 uint64_t ordo_flow_steps(const struct ordo_resolved_request *request)
 {
-	struct tally tally;
-	const uint64_t steps = count_all(&tally, request) ? tally.steps : ORDO_UNCOUNTED;
-	end(&tally);
-	return steps;
+	const struct ordo_flow_counts *counts = counts_of(request);
+	return counts ? counts->steps : ORDO_UNCOUNTED;
 }
 
 uint64_t ordo_flow_volume(const struct ordo_resolved_request *request)
 {
-	struct tally tally;
-	uint64_t most = 0;
-	const bool worked = count_all(&tally, request);
-	for (uint32_t rank = 0; worked && rank < request->problem.nrank; rank++)
-		most = tally.sent[rank] > most ? tally.sent[rank] : most;
-	end(&tally);
-	return worked ? most : ORDO_UNCOUNTED;
+	const struct ordo_flow_counts *counts = counts_of(request);
+	return counts ? counts->volume : ORDO_UNCOUNTED;
 }

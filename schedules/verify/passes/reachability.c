@@ -47,6 +47,7 @@ struct reachability {
 	struct event *events;	    /* [queries.norder] */
 	struct question *questions; /* [nopen] by a */
 	uint32_t *by_gate;	    /* [nopen] */
+	uint32_t *kept_at;	    /* [nopen] after a pass, where a question that is open moves */
 	uint32_t nopen;
 	uint32_t start, gate; /* how far the pass has come in them */
 	uint32_t *begun;      /* [nstream] list of the begun ones of a waiter */
@@ -270,18 +271,26 @@ static void begin_pass(struct reachability *reach)
 	}
 }
 
-/* Keeps the questions that are open still, in their order. false: no memory. */
-static bool keep_open(struct reachability *reach)
+/* Keeps the questions that are open still, in both orders: they are too many to be sorted after
+ * each pass. */
+static void keep_open(struct reachability *reach)
 {
-	uint32_t count = 0;
-	for (uint32_t i = 0; i < reach->nopen; i++)
-		if (reach->questions[i].state == OPEN)
+	uint32_t count = 0, ngate = 0;
+	for (uint32_t i = 0; i < reach->nopen; i++) {
+		const bool open = reach->questions[i].state == OPEN;
+		reach->kept_at[i] = open ? count : ORDO_NONE;
+		if (open)
 			reach->questions[count++] = reach->questions[i];
+	}
+	for (uint32_t i = 0; i < reach->nopen; i++) {
+		const uint32_t at = reach->kept_at[reach->by_gate[i]];
+		if (at != ORDO_NONE)
+			reach->by_gate[ngate++] = at;
+	}
 	reach->nopen = count;
-	return sort_gates(reach);
 }
 
-static bool run_pass(struct reachability *reach)
+static void run_pass(struct reachability *reach)
 {
 	begin_pass(reach);
 	for (const struct event *event = reach->events;
@@ -292,10 +301,10 @@ static bool run_pass(struct reachability *reach)
 		else
 			wait(reach, event);
 	}
-	return keep_open(reach);
+	keep_open(reach);
 }
 
-static bool run_passes(struct reachability *reach)
+static void run_passes(struct reachability *reach)
 {
 	const struct ordo_verify_options *options = reach->verifier->options;
 	const uint32_t nquery = reach->nopen;
@@ -303,10 +312,8 @@ static bool run_passes(struct reachability *reach)
 		if (options->progress)
 			options->progress(
 				options->closure, "ordering", nquery - reach->nopen, nquery);
-		if (!run_pass(reach))
-			return false;
+		run_pass(reach);
 	}
-	return true;
 }
 
 /* false: no memory. */
@@ -315,11 +322,12 @@ static bool open_questions(struct reachability *reach)
 	const size_t nstream = (size_t)reach->verifier->schedule->nstream + 1;
 	reach->questions = ordo_array_make(reach->nopen, sizeof *reach->questions, 0);
 	reach->by_gate = ordo_array_make(reach->nopen, sizeof *reach->by_gate, 0);
+	reach->kept_at = ordo_array_make(reach->nopen, sizeof *reach->kept_at, 0);
 	reach->begun = ordo_array_make(nstream, sizeof *reach->begun, 0);
 	reach->nbegun = ordo_array_make(nstream, sizeof *reach->nbegun, 0);
 	reach->lane_of = ordo_array_make(nstream, sizeof *reach->lane_of, 0);
-	if (!reach->questions || !reach->by_gate || !reach->begun || !reach->nbegun ||
-		!reach->lane_of)
+	if (!reach->questions || !reach->by_gate || !reach->kept_at || !reach->begun ||
+		!reach->nbegun || !reach->lane_of)
 		return false;
 	list_questions(reach);
 	return list_events(reach) && sort_gates(reach);
@@ -330,6 +338,7 @@ static void close_questions(struct reachability *reach)
 	free(reach->questions);
 	free(reach->events);
 	free(reach->by_gate);
+	free(reach->kept_at);
 	free(reach->begun);
 	free(reach->nbegun);
 	free(reach->lane_of);
@@ -343,8 +352,9 @@ bool ordo_verify_reachability(struct verifier *verifier)
 	if (!reach.nopen)
 		return true;
 	verifier->findings.proof->order_swept += reach.nopen;
-	const bool worked = ordo_passes_open(&reach.passes, verifier) && open_questions(&reach) &&
-			    run_passes(&reach);
+	const bool worked = ordo_passes_open(&reach.passes, verifier) && open_questions(&reach);
+	if (worked)
+		run_passes(&reach);
 	ordo_passes_close(&reach.passes);
 	close_questions(&reach);
 	return worked ? true : ordo_fail_memory(verifier->findings.error);

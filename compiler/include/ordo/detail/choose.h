@@ -75,9 +75,9 @@ struct ordo_candidates {
 /* All variants of all algorithms that have the operator and apply to the problem, and those that do
  * not. The cheapest first: least volume, then fewest steps, then as the table of algorithms has
  * them; by their claims, nothing is compiled, so one may still turn out to need a link that is not
- * there. Of the request its problem, topology and order count: chunks_per_block 0: each algorithm
- * chooses; topology may be NULL. The caller frees it, also after false: no memory, or no such
- * problem. */
+ * there. Of the request its problem, topology, order and progress count: chunks_per_block 0: each
+ * algorithm chooses; topology may be NULL. The caller frees it, also after false: no memory, or no
+ * such problem. */
 ORDO_API bool ordo_candidates_make(struct ordo_candidates *candidates,
 	const struct ordo_request *request, struct ordo_error *error);
 /* The one that request->algorithm names, also where no variant is like it. The same, and false
