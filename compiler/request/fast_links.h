@@ -10,9 +10,9 @@
 #define ORDO_LINKS_PARAMETER                                                                       \
 	{                                                                                          \
 		.name = "links", .values = "all|fast|paired", .fallback = "all",                   \
-		.meaning = "fast: without links between two ranks for which a way over a third "   \
-			   "rank is at least twice as fast; paired: without those that lead one "  \
-			   "way only, where signals find no way back",                             \
+		.meaning = "fast: ignores links that a path over a third rank beats by a "         \
+			   "factor of two or more; paired: ignores one-way links, over "           \
+			   "which no signal can return",                                           \
 		.kind = ORDO_WORD                                                                  \
 	}
 

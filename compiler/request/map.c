@@ -10,15 +10,15 @@
 static const struct ordo_parameter map_parameter = {.name = "map",
 	.values = "none|auto|[0,2,1,3]",
 	.fallback = "none",
-	.meaning = "the ranks in the order in which the algorithm counts them; auto: one in which "
-		   "it needs no missing link, up to 64 ranks",
+	.meaning = "the ranks in the order in which the algorithm numbers them; "
+		   "auto: an order that needs no missing link, up to 64 ranks",
 	.kind = ORDO_LISTS};
 
 static const struct ordo_parameter via_parameter = {.name = "via",
 	.values = "none|spread",
 	.fallback = "none",
-	.meaning = "spread: streams name the switches they go over, so that links side by side "
-		   "share what they carry",
+	.meaning = "spread: streams name the switches of their path, so that "
+		   "parallel links share the load",
 	.kind = ORDO_WORD};
 
 uint32_t ordo_parameter_count(const struct ordo_algorithm_facts *facts)

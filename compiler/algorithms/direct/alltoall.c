@@ -179,7 +179,8 @@ static const struct ordo_parameter parameters[] = {
 	{.name = "method",
 		.values = "pairwise|bruck",
 		.fallback = "pairwise",
-		.meaning = "pairwise: each block goes once; bruck: few partners, for small data",
+		.meaning = "pairwise: each block is sent once; bruck: few partners, for "
+			   "small data",
 		.kind = ORDO_WORD},
 };
 

@@ -362,8 +362,8 @@ static const struct ordo_parameter parameters[] = {
 	{.name = "pieces",
 		.values = "auto|1..1024",
 		.fallback = "auto",
-		.meaning =
-			"chunks of a block; of AllReduce, of what a rank sums; auto: 1, or by size",
+		.meaning = "chunks of a block, for AllReduce of a rank's share of the sum; "
+			   "auto: 1, or chosen by size",
 		.kind = ORDO_NUMBER,
 		.least = 1,
 		.most = 1024,
@@ -371,7 +371,7 @@ static const struct ordo_parameter parameters[] = {
 	{.name = "bytes",
 		.values = "1..",
 		.fallback = "65536",
-		.meaning = "the size, of a rank's larger buffer, for which links are matched",
+		.meaning = "the size of a rank's larger buffer for which links are matched",
 		.kind = ORDO_NUMBER,
 		.least = 1,
 		.most = ORDO_LIMIT},

@@ -419,8 +419,9 @@ static const struct ordo_parameter parameters[] = {
 	{.name = "shots",
 		.values = "auto|1|2",
 		.fallback = "auto",
-		.meaning = "1: every rank gets all at once; 2: each first gets a share, then deals "
-			   "it round. auto: 2 for AllReduce, else 1",
+		.meaning = "1: every rank gets all data at once; 2: each rank first gets a "
+			   "share, then sends it to all others; auto: 2 for AllReduce, else "
+			   "1",
 		.kind = ORDO_WORD},
 	{.name = "fold",
 		.values = "dyadic|folded|linear|own",
@@ -431,8 +432,9 @@ static const struct ordo_parameter parameters[] = {
 	{.name = "owners",
 		.values = "all|auto",
 		.fallback = "all",
-		.meaning = "who shares the vector in two shots: all ranks, or auto: those with "
-			   "links to and from all others, as after the loss of a link",
+		.meaning = "the ranks that share the vector in two shots: all, or auto: "
+			   "those with links to and from all others, as after the loss of a "
+			   "link",
 		.kind = ORDO_WORD},
 	ORDO_PEERS_STREAMS,
 	ORDO_LINKS_PARAMETER,

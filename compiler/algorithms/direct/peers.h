@@ -8,9 +8,8 @@
 #define ORDO_PEERS_STREAMS                                                                         \
 	{                                                                                          \
 		.name = "streams", .values = "peers|one", .fallback = "peers",                     \
-		.meaning = "peers: a stream for each peer, for parallel links; one: a rank does "  \
-			   "one thing "                                                            \
-			   "after another",                                                        \
+		.meaning = "peers: a stream for each peer, for parallel links; one: one stream "   \
+			   "for all peers",                                                        \
 		.kind = ORDO_WORD                                                                  \
 	}
 

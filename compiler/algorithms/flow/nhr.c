@@ -97,7 +97,8 @@ static const struct ordo_parameter parameters[] = {
 	{.name = "data",
 		.values = "large|small",
 		.fallback = "large",
-		.meaning = "large: every rank has a slice; small: everything up and down one tree",
+		.meaning = "large: every rank owns a slice; small: all data goes up and "
+			   "down one tree",
 		.kind = ORDO_WORD},
 	ORDO_NONUNIFORM_SLICES,
 };

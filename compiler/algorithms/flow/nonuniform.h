@@ -23,9 +23,8 @@ bool ordo_nonuniform_slices_apply(
 	{                                                                                          \
 		.name = "slices", .values = "fewest-runs|published|natural",                       \
 		.fallback = "fewest-runs",                                                         \
-		.meaning = "how the slices of one block lie: so that what a step sends is in few " \
-			   "runs; as "                                                             \
-			   "published; slice i at i",                                              \
+		.meaning = "the layout of slices: fewest contiguous runs in each step; as "        \
+			   "published; or natural, slice i at place i",                            \
 		.kind = ORDO_WORD                                                                  \
 	}
 

@@ -210,8 +210,8 @@ static const struct ordo_parameter parameters[] = {
 	{.name = "aggregate",
 		.values = "all|1..",
 		.fallback = "all",
-		.meaning = "at most so many blocks in a message: fewer need less scratch and more "
-			   "rounds",
+		.meaning = "the most blocks of a message; a lower bound needs less scratch "
+			   "and more rounds",
 		.kind = ORDO_NUMBER,
 		.least = 1,
 		.most = UINT32_MAX - 1},

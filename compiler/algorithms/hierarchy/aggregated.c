@@ -338,8 +338,9 @@ static const struct ordo_parameter parameters[] = {
 	{.name = "aggregators",
 		.values = "all|1..1024",
 		.fallback = "all",
-		.meaning = "ranks of a server that share what goes to another one; all: as many as "
-			   "the other has ranks, and nothing is dealt out there",
+		.meaning = "ranks of a server that share the data for another server; all: "
+			   "as many as the other server has ranks, which then need not "
+			   "distribute it",
 		.kind = ORDO_NUMBER,
 		.least = 1,
 		.most = 1024},

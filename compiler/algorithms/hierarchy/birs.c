@@ -394,16 +394,16 @@ static const struct ordo_parameter parameters[] = {
 	{.name = "servers",
 		.values = "1..",
 		.fallback = "1",
-		.meaning = "servers of equally many ranks, which are numbered one server after "
-			   "another",
+		.meaning = "number of servers, with equally many ranks each, numbered "
+			   "server by server",
 		.kind = ORDO_NUMBER,
 		.least = 1,
 		.most = ORDO_LIMIT},
 	{.name = "fold",
 		.values = "absolute|owner",
 		.fallback = "absolute",
-		.meaning = "over the servers; absolute: one tree; owner: from the owner's server "
-			   "on, as found in the published form",
+		.meaning = "the order over servers; absolute: one tree for all; owner: "
+			   "starts at the owner's server, as in the published form",
 		.kind = ORDO_WORD},
 };
 

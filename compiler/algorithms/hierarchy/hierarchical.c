@@ -257,23 +257,23 @@ static const struct ordo_parameter parameters[] = {
 	{.name = "levels",
 		.values = "algorithm,algorithm",
 		.fallback = "mesh,mesh",
-		.meaning = "an algorithm for each level, the innermost first, without a key: "
-			   "hierarchical(mesh,nhr). A parameter that does not suit an operator of "
-			   "its level is left out there",
+		.meaning = "an algorithm for each level, the innermost first, without a "
+			   "key: hierarchical(mesh,nhr). A level ignores a parameter that "
+			   "does not apply to its operator",
 		.kind = ORDO_ALGORITHMS},
 	{.name = "sizes",
 		.values = "auto|[8,4]",
 		.fallback = "auto",
-		.meaning = "ranks of each level, the innermost first, rank = place in server + 8 "
-			   "server; auto: as the topology says, servers:4x8, else as near to each "
-			   "other as may be",
+		.meaning = "ranks of each level, the innermost first, with rank = place in "
+			   "server + 8 server; auto: from the topology's name, such as "
+			   "servers:4x8, else sizes as equal as possible",
 		.kind = ORDO_LISTS},
 	{.name = "first",
 		.values = "auto|inner|outer",
 		.fallback = "auto",
-		.meaning = "the level that begins, for operators with blocks; auto: outer for "
-			   "AllGather and Gather, else inner: the least between servers. HCCL's "
-			   "ReduceScatter begins outside",
+		.meaning = "the level that begins, for operators with blocks; auto: outer "
+			   "for AllGather and Gather, else inner, which sends least between "
+			   "servers. HCCL's ReduceScatter begins with the outer level",
 		.kind = ORDO_WORD},
 };
 

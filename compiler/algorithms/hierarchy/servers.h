@@ -17,8 +17,8 @@ struct ordo_servers {
 #define ORDO_SERVERS_GROUPS                                                                        \
 	{                                                                                          \
 		.name = "groups", .values = "auto|[8,4,6]", .fallback = "auto",                    \
-		.meaning = "ranks of each server, one after another; auto: as the topology says, " \
-			   "else of ceil(sqrt N) ranks, the last of those that remain",            \
+		.meaning = "ranks of each server, numbered server by server; auto: from the "      \
+			   "topology, else ceil(sqrt N) ranks each, and the rest in the last",     \
 		.kind = ORDO_LISTS                                                                 \
 	}
 

@@ -24,8 +24,9 @@ uint32_t ordo_torus_cube(const struct ordo_torus *torus, uint32_t *size);
 #define ORDO_TORUS_SIZES                                                                           \
 	{                                                                                          \
 		.name = "sizes", .values = "auto|[4,4]", .fallback = "auto",                       \
-		.meaning = "ranks of each dimension, that of neighbouring numbers first; auto: "   \
-			   "as the topology's name says, torus:4x4, else one ring of all",         \
+		.meaning = "ranks of each dimension, the one with consecutive numbers "            \
+			   "first; auto: from the topology's name, such as torus:4x4, else "       \
+			   "one ring of all ranks",                                                \
 		.kind = ORDO_LISTS                                                                 \
 	}
 

@@ -23,8 +23,9 @@ enum { ORDO_ARRIVAL_SLOTS = 4 };
 #define ORDO_SUMS_PARAMETER                                                                        \
 	{                                                                                          \
 		.name = "sums", .values = "inline|apart", .fallback = "inline",                    \
-		.meaning = "inline: a message is added by what sends it; apart: it waits in "      \
-			   "scratch, where a stream of its own adds it while the link goes on",    \
+		.meaning = "inline: the Send itself adds the data; apart: the data arrives "       \
+			   "in scratch, where a separate stream adds it while the link "           \
+			   "continues",                                                            \
 		.kind = ORDO_WORD                                                                  \
 	}
 

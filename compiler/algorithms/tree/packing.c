@@ -716,15 +716,16 @@ static const struct ordo_parameter parameters[] = {
 	{.name = "k",
 		.values = "auto|1..",
 		.fallback = "auto",
-		.meaning = "trees of each root; auto: as few as reach the bound, or come nearest",
+		.meaning = "trees of each root; auto: the fewest that reach the bound or "
+			   "come nearest to it",
 		.kind = ORDO_NUMBER,
 		.least = 1,
 		.most = MOST_SPANNING},
 	{.name = "pieces",
 		.values = "auto|1..",
 		.fallback = "auto",
-		.meaning = "chunks that follow each other along a tree; auto: up to 4, and as many "
-			   "as are fastest where a size is given",
+		.meaning = "chunks that follow each other along a tree; auto: up to 4, or "
+			   "the fastest number for a given size",
 		.kind = ORDO_NUMBER,
 		.least = 1,
 		.most = 1024,
@@ -732,9 +733,9 @@ static const struct ordo_parameter parameters[] = {
 	{.name = "shares",
 		.values = "any|even",
 		.fallback = "any",
-		.meaning =
-			"even: so many trees that the ranks at a switch share its links evenly, as "
-			"streams at one link get equal parts of it",
+		.meaning = "even: the number of trees is such that the ranks at a switch "
+			   "share its links evenly, because streams on one link get equal "
+			   "shares",
 		.kind = ORDO_WORD},
 	ORDO_SUMS_PARAMETER,
 	ORDO_LINKS_PARAMETER,

@@ -426,8 +426,8 @@ static const struct ordo_parameter parameters[] = {
 	{.name = "order",
 		.values = "auto|searched|dyadic|folded|linear|((0+1)+(2+3))",
 		.fallback = "auto",
-		.meaning = "the tree of every sum; auto: chosen for the topology, quickly; "
-			   "searched: one for large messages that auto did not find",
+		.meaning = "the tree of every sum; auto: a quick choice for the topology; "
+			   "searched: a longer search, for large messages",
 		.kind = ORDO_SUMS},
 	ORDO_SUMS_PARAMETER,
 };

@@ -185,9 +185,10 @@ static const struct ordo_parameter parameters[] = {
 	{.name = "shape",
 		.values = "binomial|double-binary|spanning|k-nomial|k-ary",
 		.fallback = "binomial",
-		.meaning = "one tree in which the root has q children, two in which nobody has "
-			   "more than two, one over the links of the topology; k-nomial: k-1 "
-			   "children in each of log_k N steps; k-ary: at most k children",
+		.meaning = "binomial: the root has q children; double-binary: two trees "
+			   "with at most two children a rank; spanning: along the links of "
+			   "the topology; k-nomial: k-1 children in each of log_k N steps; "
+			   "k-ary: at most k children",
 		.kind = ORDO_WORD},
 	{.name = "radix",
 		.values = "2..",
