@@ -174,6 +174,7 @@ def _(ordo):
         watched = Watched(ordo, *words)
         first = watched.until(rf"\r({what}) +\[".encode(), 60)
         wanted(first is not None and first < 40, words, first, watched.shown[-300:])
+        wanted((b"4096 ranks: " in watched.shown) == (4096 in words), watched.shown[-300:])
         if "--repeat" in words:
             left = watched.until(rb"running      \[#+ *\] +\d+ %  \d+ (s|min) left", 60)
             wanted(left is not None, watched.shown[-300:])

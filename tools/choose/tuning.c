@@ -13,6 +13,21 @@
  * fastest: that takes seconds at most. */
 enum { MOST_RANKS_FOR_ALL = 64 };
 
+/* From this number of ranks on a choice may take minutes, which nobody sees without a bar. */
+enum { MANY_RANKS = 1024 };
+
+/* Says what a choice for many ranks takes, before it does. */
+static void note_cost(struct call *call, const struct tuning_options *args)
+{
+	if (call->json || args->algorithm || args->problem.nrank < MANY_RANKS)
+		return;
+	note(call,
+		"%" PRIu32 " ranks: one after another, every algorithm that may be the fastest is "
+		"compiled, up to the memory limit; this can take minutes; --algorithm A compiles "
+		"only one",
+		args->problem.nrank);
+}
+
 static bool refuse_tuning(struct call *call, const struct tuning_options *args,
 	const struct ordo_tune_wish *asked, const struct ordo_tuning *tuning,
 	struct ordo_error *error)
@@ -60,6 +75,7 @@ bool find_fastest(struct call *call, const struct tuning_options *args,
 			machine_of(args->setting).reduce_bandwidth_gbs, &args->problem,
 			predicted->type),
 		.lazily = args->lazily || args->problem.nrank > MOST_RANKS_FOR_ALL};
+	note_cost(call, args);
 	const bool worked = ordo_tune(&asked, tuning, &error);
 	hide_progress(&progress);
 	return worked || refuse_tuning(call, args, &asked, tuning, &error);
