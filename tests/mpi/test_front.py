@@ -134,10 +134,21 @@ def _():
     for setting, words in (("ordr=dyadic", '"ordr"'), ("memory=much", 'memory: found "much"'),
                            ("log=", "log: found 0 characters"), ("strict=1", '"strict"'),
                            ("report=/dev/null/file", "report: cannot write"),
+                           (f"report={FOLDER}", f"report: cannot write {FOLDER}: Is a directory"),
                            ("log=/dev/null/folder", "log: cannot make")):
         done = start(2, [program("program")], settings=setting)
         wanted(done.returncode != 0 and words in done.stderr, setting, done.stderr)
         wanted("world-allreduce" not in done.stdout, setting, done.stdout)
+
+
+@case("a report that the disk has no room for is missed, and the program ends as it does")
+def _():
+    for suffix in ("", ".json"):  # of that name, a link
+        path = FOLDER / f"full{suffix}"
+        path.symlink_to("/dev/full")
+        done = start(2, [program("prefix")], settings=f"report={path}")
+        wanted(done.returncode == 0, done.stderr)
+        wanted(done.stderr.count(f"report: cannot write {path}\n") == 1, done.stderr)
 
 
 @case("strict ends the program at the first call whose bits may vary, and names it")
@@ -261,6 +272,9 @@ def _():
     agree(done)
     wanted("in the order dyadic" in done.stderr and len(lines(folder, 1)) > 7, done.stderr)
     wanted(lines(folder, 0)[0][8] == "taken")
+    done = start(2, sessions, settings="report=/dev/null/file")
+    agree(done)
+    wanted("report: cannot write /dev/null/file\n" in done.stderr, done.stderr)
     done = start(2, sessions, settings="order=diadic")
     wanted(done.returncode != 0 and 'order: found "diadic"' in done.stderr, done.stderr)
 
@@ -388,8 +402,13 @@ def _():
     done = launch.run(other, launch.command(other, 2, ["/bin/sh", "-c", text]))
     wanted(done.stderr.count("the launcher of the other MPI started 2 processes") == 1,
            done.stdout, done.stderr)
-    done = start(2, [program("errors"), "99"])
-    wanted("the other MPI" not in done.stderr, done.stderr)
+    done = [launch.run(other, launch.command(other, 1, ["/bin/sh", "-c", text])),
+            start(2, [program("errors"), "99"]),
+            start(1, [program("errors"), "99"],  # from a process that the other one started
+                  extra={"OMPI_COMM_WORLD_SIZE": "2", "OMPI_COMM_WORLD_RANK": "0",
+                         "PMI_SIZE": "2", "PMI_RANK": "0"})]
+    for one in done:
+        wanted(one.returncode == 0 and "the other MPI" not in one.stderr, one.stdout, one.stderr)
 
 
 @case("in a program of the other MPI it says so and steps aside")

@@ -164,15 +164,14 @@ static void write_report(void)
 	if (!strcmp(path, "none"))
 		return;
 	FILE *out = *path ? fopen(path, "w") : stderr;
-	if (!out) {
-		fprintf(stderr, "ordo: report: cannot write %s\n", path);
-		return;
+	bool worked = out;
+	if (out) {
+		(is_json(path) ? print_json : print_report)(out);
+		worked = !ferror(out);
+		worked = !(out == stderr ? fflush(out) : fclose(out)) && worked;
 	}
-	(is_json(path) ? print_json : print_report)(out);
-	if (out == stderr)
-		fflush(out);
-	else
-		fclose(out);
+	if (!worked)
+		fprintf(stderr, "ordo: report: cannot write %s\n", path);
 }
 
 void ordo_mpi_report_again(void)

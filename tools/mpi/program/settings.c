@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -436,8 +437,10 @@ static void warn_if_alone(const struct meeting *meeting)
 static bool can_report(const struct mpi_settings *settings, char *why, size_t size)
 {
 	char folder[ORDO_MPI_PATH];
+	struct stat info;
 	const char *path = settings->report;
-	if (!*path || !strcmp(path, "none") || !access(path, W_OK))
+	const bool is_folder = !stat(path, &info) && S_ISDIR(info.st_mode);
+	if (!*path || !strcmp(path, "none") || (!is_folder && !access(path, W_OK)))
 		return true;
 	strcpy(folder, path);
 	char *slash = strrchr(folder, '/');
@@ -445,7 +448,8 @@ static bool can_report(const struct mpi_settings *settings, char *why, size_t si
 		slash[slash == folder] = 0;
 	if (access(path, F_OK) && !access(slash ? folder : ".", W_OK | X_OK))
 		return true;
-	snprintf(why, size, "report: cannot write %s: %s", path, strerror(errno));
+	snprintf(why, size, "report: cannot write %s: %s", path,
+		strerror(is_folder ? EISDIR : errno));
 	return false;
 }
 
