@@ -346,7 +346,7 @@ struct ordo_moves *ordo_moves_read(const char *path, struct ordo_error *error)
 
 bool ordo_is_moves(const char *path)
 {
-	return ordo_is_kind(path, "moves.json", schema);
+	return ordo_is_kind(path, "", schema);
 }
 
 bool ordo_read_either(const char *path, const struct ordo_read_options *options,

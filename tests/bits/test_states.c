@@ -381,7 +381,9 @@ static void add_reference(enum ordo_type state, uint64_t *sum, const uint64_t *o
 		ordo_binned_add(sum, other, words);
 	else
 		for (int k = 0; k < words; k++)
-			sum[k] = ordo_exact_added(sum[k], other[k]);
+			sum[k] = ((sum[k] & ~ORDO_INFINITY_TAGS) +
+					 (other[k] & ~ORDO_INFINITY_TAGS)) |
+				 ((sum[k] | other[k]) & ORDO_INFINITY_TAGS);
 }
 
 /* Bits of any kind: some infinities and NaNs, and neighbours in the same bins as well as not. */

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 /* cmocka needs the four above. */
 #include <cmocka.h>
 
@@ -195,6 +196,39 @@ static void a_cut_document_is_refused_wherever_it_is_cut(void **state)
 	}
 }
 
+static void put(const char *path, const char *text)
+{
+	FILE *file = fopen(path, "w");
+	assert_non_null(file);
+	assert_true(fputs(text, file) >= 0);
+	assert_int_equal(fclose(file), 0);
+}
+
+/* What is recognised can be read. */
+static void a_file_of_moves_is_recognised_and_no_other(void **state)
+{
+	(void)state;
+	char folder[] = "/tmp/ordo-moves-XXXXXX", path[64];
+	assert_non_null(mkdtemp(folder));
+	snprintf(path, sizeof path, "%s/moves.json", folder);
+	assert_false(ordo_is_moves(path));
+	put(path, sound);
+	assert_true(ordo_is_moves(path));
+	struct ordo_moves *moves = ordo_moves_read(path, NULL);
+	assert_non_null(moves);
+	ordo_moves_destroy(moves);
+	assert_false(ordo_is_moves(folder));
+	assert_null(ordo_moves_read(folder, NULL));
+	put(path, "{\"schema\": \"ordo/schedule/1\"}");
+	assert_false(ordo_is_moves(path));
+	put(path, "");
+	assert_false(ordo_is_moves(path));
+	assert_false(ordo_is_moves("-"));
+	assert_false(ordo_is_moves("/dev/null"));
+	unlink(path);
+	rmdir(folder);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -202,6 +236,7 @@ int main(void)
 		cmocka_unit_test(what_was_read_is_written_the_same),
 		cmocka_unit_test(what_is_left_out_has_its_usual_value),
 		cmocka_unit_test(a_cut_document_is_refused_wherever_it_is_cut),
+		cmocka_unit_test(a_file_of_moves_is_recognised_and_no_other),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

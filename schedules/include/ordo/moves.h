@@ -102,9 +102,11 @@ ORDO_API bool ordo_moves_print(const struct ordo_moves *moves, FILE *out, struct
  *   moves   not used by any thread. NULL: nothing is done */
 ORDO_API void ordo_moves_destroy(struct ordo_moves *moves);
 
-/* Is the file a document of this kind? Only its first bytes are read.
+/* Is the file a document of this kind? A program that is given the path of a schedule or of moves
+ * finds here which of ordo_schedule_read and ordo_moves_read to call. Only the first bytes are
+ * read.
  *
- *   path   any. false for "-", devices, pipes, and what cannot be read */
+ *   path   any. false for "-", folders, devices, pipes, and what cannot be read */
 ORDO_API bool ordo_is_moves(const char *path);
 
 #ifdef __cplusplus

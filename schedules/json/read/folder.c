@@ -148,7 +148,7 @@ bool ordo_is_kind(const char *path, const char *document_name, const char *schem
 		return false;
 	/* A folder that holds the document is of its kind, even if it is broken. */
 	if (S_ISDIR(facts.st_mode))
-		return ordo_holds_document(AT_FDCWD, path, document_name);
+		return *document_name && ordo_holds_document(AT_FDCWD, path, document_name);
 	if (!S_ISREG(facts.st_mode) || !ordo_open_document(path, document_name, &opened, NULL))
 		return false;
 	char *text = malloc(prefix_size);

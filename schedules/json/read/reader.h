@@ -66,7 +66,7 @@ bool ordo_open_document(const char *path, const char *in_folder, struct ordo_ope
 /* Does a folder, by its name in another one or a path at AT_FDCWD, hold such a file? */
 bool ordo_holds_document(int folder, const char *name, const char *document_name);
 /* Is a folder one that holds the document, or a file one of that schema? false for "-", devices and
- * pipes, and what cannot be read. */
+ * pipes, and what cannot be read. document_name "": no folder is one. */
 bool ordo_is_kind(const char *path, const char *document_name, const char *schema);
 /* Is a text a document of that schema? It must be among the first bytes. */
 bool ordo_names_schema(const char *text, size_t size, const char *schema);

@@ -127,13 +127,6 @@ ORDO_API bool ordo_can_reduce(const struct ordo_problem *problem, enum ordo_type
 #define ORDO_INFINITY_TAGS UINT64_C(3) /* 1: +infinity, 2: -infinity, 3: NaN */
 #define ORDO_BINNED_TAGS UINT64_C(7)
 
-/* One word of exact sums, all words alike. */
-static inline uint64_t ordo_exact_added(uint64_t a, uint64_t b)
-{
-	return ((a & ~ORDO_INFINITY_TAGS) + (b & ~ORDO_INFINITY_TAGS)) |
-	       ((a | b) & ORDO_INFINITY_TAGS);
-}
-
 /* magnitude or its negative; `negative` is 0 or 1. */
 static inline uint64_t ordo_signed_word(uint64_t magnitude, uint64_t negative)
 {

@@ -76,7 +76,7 @@ ORDO_API int ordo_stream_title(
 ORDO_API bool ordo_via_links(const struct ordo_via *via, const struct ordo_topology *topology,
 	uint32_t from, uint32_t to, uint32_t *links, char *why, size_t size);
 
-/* A deep copy without places and files. NULL: no memory. */
+/* A deep copy without places and files, to be changed while the original stays. NULL: no memory. */
 ORDO_API struct ordo_schedule *ordo_schedule_copy(
 	const struct ordo_schedule *schedule, struct ordo_error *error);
 
