@@ -281,7 +281,7 @@ static void check_kind(const struct kind *kind)
 			for (int r = 0; r < nrank; r++)
 				uneven[r] = r % 3 ? (MPI_Count)counts[c] / (r + 1) : 0;
 			check_scatter(kind, uneven, 0, in_place);
-			/* in place, the last rank's result overlaps its input, moved by few elements */
+			/* the last rank's result overlaps its input, if in place */
 			for (int r = 0; r < nrank; r++)
 				uneven[r] = r == nrank - 1 ? (MPI_Count)counts[c] : r == 0;
 			check_scatter(kind, uneven, 0, in_place);
