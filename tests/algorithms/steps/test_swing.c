@@ -406,7 +406,7 @@ static void forms_of_even_rings_are_the_time_of_the_simulation(void **state)
 		assert_true(ordo_cost_of(&request, &cost, NULL));
 		const struct ordo_predict_options options = {.topology = topology,
 			.machine = {.reduce_bandwidth_gbs = 195},
-			.bytes = UINT64_C(1 << 20) * nrank};
+			.bytes = (UINT64_C(1) << 20) * nrank};
 		struct ordo_machine machine = options.machine;
 		ordo_machine_take(&machine, topology);
 		struct ordo_schedule *schedule = compile_proved(&request);
