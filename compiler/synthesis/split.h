@@ -28,7 +28,8 @@ bool ordo_split_switches(struct ordo_logical_links *logical, const struct ordo_c
 	const uint32_t *capacities, uint32_t root, uint32_t k, struct ordo_error *error);
 
 /* split_evenly.c: splits off every switch of a symmetric graph, in units of its own, as many one
- * way as the other. ranks_first: a switch joins ranks with each other as far as it can. */
+ * way as the other. ranks_first: a switch joins ranks with each other as far as it can. false
+ * without a code in `error`: there would be too many links. */
 bool ordo_split_evenly(struct ordo_logical_links *logical, const struct ordo_capacities *graph,
 	bool ranks_first, struct ordo_error *error);
 

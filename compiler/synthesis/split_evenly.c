@@ -18,7 +18,10 @@
 enum {
 	/* Units are multiplied by this: what 14 links share divides evenly. */
 	PARTS = 720720,
-	MOST_UNITS = 1 << 20
+	MOST_UNITS = 1 << 20,
+	/* Ways over chains of switches multiply: two servers of which every card is behind four
+	 * switches have 1.8 million, and trees on them gain nothing. */
+	MOST_EDGES = 1 << 15
 };
 
 /* A link between two vertices, over way[0] .. way[nway-1] from ends[0] to ends[1]. */
@@ -41,12 +44,14 @@ struct splitting {
 	struct side *sides; /* [nside] of the switch */
 	uint32_t nside;
 	size_t side_room;
-	bool failed;
+	bool too_many, failed;
 };
 
 static void add_edge(struct splitting *it, struct edge edge)
 {
-	if (!ordo_array_reserve(&it->edges, &it->edge_room, it->nedge + 1, sizeof *it->edges))
+	it->too_many = it->nedge == MOST_EDGES;
+	if (it->too_many ||
+		!ordo_array_reserve(&it->edges, &it->edge_room, it->nedge + 1, sizeof *it->edges))
 		it->failed = true;
 	else
 		it->edges[it->nedge++] = edge;
@@ -132,8 +137,8 @@ static void join_widest(struct splitting *it, uint32_t w, uint32_t top, uint32_t
 		part = least_of(part, (sides[0].left - sides[1].left) / (more - 1));
 	if (top > 1)
 		part /= top - 1;
-	for (uint32_t i = 0; part && i < (more ? 1 : top); i++)
-		for (uint32_t j = more ? 1 : i + 1; j < last; j++)
+	for (uint32_t i = 0; part && i < (more ? 1 : top) && !it->failed; i++)
+		for (uint32_t j = more ? 1 : i + 1; j < last && !it->failed; j++)
 			join(it, w, &sides[i], &sides[j], part);
 	/* What does not divide is lost. */
 	for (uint32_t i = 0; i < top; i++)
@@ -232,5 +237,5 @@ bool ordo_split_evenly(struct ordo_logical_links *logical, const struct ordo_cap
 	free(it.edges);
 	free(it.sides);
 	ordo_arena_free(&it.arena);
-	return worked || ordo_fail_memory(error);
+	return worked || (!it.too_many && ordo_fail_memory(error));
 }
