@@ -303,8 +303,10 @@ def _(ordo):
     """What is there is looked at until something is. Where the machine is busy, the document may be
     whole by then, which shows nothing: then once more."""
     def is_interrupted(number, out):
+        # Under nohup, or behind `&`, signals are ignored, also by what is started then.
         with subprocess.Popen([ORDO, "compile", "allreduce", "-n", "192", "-a", "ring", "-o", out],
-                              cwd=ordo.folder, stderr=subprocess.DEVNULL) as command:
+                              cwd=ordo.folder, stderr=subprocess.DEVNULL,
+                              preexec_fn=lambda: signal.signal(number, signal.SIG_DFL)) as command:
             while not os.listdir(ordo.folder) and command.poll() is None:
                 time.sleep(0.001)
             begun = os.listdir(ordo.folder)
