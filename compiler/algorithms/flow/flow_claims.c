@@ -116,13 +116,14 @@ static bool count_all(struct ordo_flow_counts *counts, const struct ordo_resolve
 {
 	struct tally tally;
 	const bool worked = begin(&tally, request);
-	*counts = (struct ordo_flow_counts){.chunks = request->problem.chunks_per_block};
-	if (worked)
+	if (worked) {
 		count_lanes(&tally);
-	counts->steps = tally.steps;
-	for (uint32_t rank = 0; worked && rank < request->problem.nrank; rank++)
-		if (tally.sent[rank] > counts->volume)
-			counts->volume = tally.sent[rank];
+		*counts = (struct ordo_flow_counts){
+			.chunks = request->problem.chunks_per_block, .steps = tally.steps};
+		for (uint32_t rank = 0; rank < request->problem.nrank; rank++)
+			if (tally.sent[rank] > counts->volume)
+				counts->volume = tally.sent[rank];
+	}
 	end(&tally);
 	return worked;
 }
@@ -131,10 +132,9 @@ static bool count_all(struct ordo_flow_counts *counts, const struct ordo_resolve
 static const struct ordo_flow_counts *counts_of(const struct ordo_resolved_request *request)
 {
 	struct ordo_flow_counts *counts = ordo_flow_of(request).counts;
-	if (counts->chunks == request->problem.chunks_per_block || count_all(counts, request))
-		return counts;
-	counts->chunks = 0;
-	return NULL;
+	return counts->chunks == request->problem.chunks_per_block || count_all(counts, request)
+		       ? counts
+		       : NULL;
 }
 
 uint64_t ordo_flow_steps(const struct ordo_resolved_request *request)

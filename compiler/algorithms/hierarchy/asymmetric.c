@@ -715,7 +715,7 @@ static uint64_t volume_of(const struct asymmetric *a, uint32_t rank)
 	uint64_t sent = problem->op == ORDO_ALLGATHER ? 0 : ordo_nchunk(problem) - own;
 	if (problem->op == ORDO_REDUCESCATTER)
 		return sent + (a->found->holds ? own - kept : 0);
-	/* Its own block to those who hold it; of what it holds to nobody his own. */
+	/* It sends its own block to those who hold it, and of what it holds no rank its own. */
 	sent += own * (S - 1) + (a->found->holds ? problem->chunks_per_block : own) - own;
 	for (uint32_t there = 0; there < S; there++)
 		sent += (size_of(a, here) - 1) *

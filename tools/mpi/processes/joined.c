@@ -11,24 +11,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Whether a process is of another MPI_COMM_WORLD. false also without memory, on no rank alone. */
+/* Whether a process is of another MPI_COMM_WORLD. */
 static bool is_joined(MPI_Comm comm)
 {
-	int n, nworld;
-	bool is_found = false;
-	MPI_Group group, world;
-	PMPI_Comm_size(comm, &n);
-	PMPI_Comm_size(MPI_COMM_WORLD, &nworld);
+	int n = 0;
+	MPI_Group group, world, others;
 	PMPI_Comm_group(comm, &group);
 	PMPI_Comm_group(MPI_COMM_WORLD, &world);
-	for (int r = 0; r < n && !is_found; r++) {
-		int own;
-		is_found = PMPI_Group_translate_ranks(group, 1, &r, world, &own) == MPI_SUCCESS &&
-			   own == MPI_UNDEFINED;
+	if (PMPI_Group_difference(group, world, &others) == MPI_SUCCESS) {
+		PMPI_Group_size(others, &n);
+		PMPI_Group_free(&others);
 	}
 	PMPI_Group_free(&group);
 	PMPI_Group_free(&world);
-	return is_found;
+	return n;
 }
 
 static void join(MPI_Comm comm)

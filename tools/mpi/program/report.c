@@ -84,8 +84,6 @@ static void print_passed_on(FILE *out, enum ordo_mpi_function function)
 	}
 }
 
-static const char *const orders[] = {"dyadic", "linear", "folded"};
-
 static cJSON *make_calls(enum ordo_mpi_function function, int class)
 {
 	const struct count *count = &counts[function][class];
@@ -110,7 +108,8 @@ static void print_json(FILE *out)
 	cJSON *report = cJSON_CreateObject();
 	cJSON_AddStringToObject(report, "schema", "ordo/mpi-report/1");
 	cJSON_AddStringToObject(report, "order",
-		ordo_mpi_settings.is_library ? "library" : orders[ordo_mpi_settings.order]);
+		ordo_mpi_settings.is_library ? "library"
+					     : ordo_mpi_order_names[ordo_mpi_settings.order]);
 	if (ordo_mpi_settings.plans[0])
 		cJSON_AddStringToObject(report, "plans", ordo_mpi_settings.plans);
 	cJSON *taken = cJSON_AddArrayToObject(report, "taken"),
@@ -129,7 +128,7 @@ static void print_json(FILE *out)
 	cJSON_Delete(report);
 }
 
-static bool is_json(const char *path)
+bool ordo_mpi_report_is_json(const char *path)
 {
 	const size_t length = strlen(path);
 	return length > 5 && !strcmp(path + length - 5, ".json");
@@ -144,11 +143,11 @@ static void print_report(FILE *out)
 			ordo_mpi_settings.plans);
 	else
 		fprintf(out, "ordo: reductions in the order %s, proved:\n",
-			orders[ordo_mpi_settings.order]);
+			ordo_mpi_order_names[ordo_mpi_settings.order]);
 	for (int f = 0; f < ORDO_MPI_NFUNCTION; f++)
 		print_taken(out, (enum ordo_mpi_function)f);
 	ordo_mpi_plans_print(out);
-	ordo_mpi_folder_print(out, orders[ordo_mpi_settings.order]);
+	ordo_mpi_folder_print(out, ordo_mpi_order_names[ordo_mpi_settings.order]);
 	for (int f = 0; f < ORDO_MPI_NFUNCTION; f++)
 		print_passed_on(out, (enum ordo_mpi_function)f);
 	if (other_mode)
@@ -166,7 +165,7 @@ static void write_report(void)
 	FILE *out = *path ? fopen(path, "w") : stderr;
 	bool worked = out;
 	if (out) {
-		(is_json(path) ? print_json : print_report)(out);
+		(ordo_mpi_report_is_json(path) ? print_json : print_report)(out);
 		worked = !ferror(out);
 		worked = !(out == stderr ? fflush(out) : fclose(out)) && worked;
 	}

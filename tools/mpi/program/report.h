@@ -44,6 +44,8 @@ void ordo_mpi_count_mode(void);
 /* Reports when MPI ends; at any call, the first time. Without MPI_Init, ordo_mpi_report_now
  * does. */
 void ordo_mpi_report_at_end(void);
+/* Whether the name of its file asks for JSON instead of text. */
+bool ordo_mpi_report_is_json(const char *path);
 /* The report of all calls so far, when the last session ends. */
 void ordo_mpi_report_now(void);
 /* MPI starts again, otherwise than before. */

@@ -39,7 +39,7 @@ static bool copy_path(char *to, const char *value, const char *name, char *why, 
 	return false;
 }
 
-static const char *const order_names[] = {"dyadic", "linear", "folded"};
+const char *const ordo_mpi_order_names[] = {"dyadic", "linear", "folded"};
 
 static bool read_order(struct mpi_settings *settings, const char *value, char *why, size_t size)
 {
@@ -47,7 +47,7 @@ static bool read_order(struct mpi_settings *settings, const char *value, char *w
 	if (settings->is_library)
 		return true;
 	for (int i = 0; i < 3; i++)
-		if (!strcmp(value, order_names[i])) {
+		if (!strcmp(value, ordo_mpi_order_names[i])) {
 			settings->order = (enum ordo_mpi_order)i;
 			return true;
 		}
@@ -139,18 +139,13 @@ static void add_number(char *text, size_t size, const char *name, uint64_t value
 	add(text, size, name, number, "");
 }
 
-static bool is_json(const char *path)
-{
-	const size_t n = strlen(path);
-	return n > 5 && !strcmp(path + n - 5, ".json");
-}
-
 void ordo_mpi_settings_write(
 	const struct mpi_settings *settings, const char *name, char *text, size_t size)
 {
 	char suffix[64];
 	*text = 0;
-	add(text, size, "order=", settings->is_library ? "library" : order_names[settings->order],
+	add(text, size,
+		"order=", settings->is_library ? "library" : ordo_mpi_order_names[settings->order],
 		"");
 	if (settings->strict)
 		add(text, size, "strict", "", "");
@@ -158,7 +153,8 @@ void ordo_mpi_settings_write(
 		add(text, size, "messages", "", "");
 	if (settings->check)
 		add(text, size, "check", "", "");
-	snprintf(suffix, sizeof suffix, ".%s%s", name, is_json(settings->report) ? ".json" : "");
+	snprintf(suffix, sizeof suffix, ".%s%s", name,
+		ordo_mpi_report_is_json(settings->report) ? ".json" : "");
 	if (settings->report[0])
 		add(text, size, "report=", settings->report,
 			strcmp(settings->report, "none") ? suffix : "");
@@ -279,7 +275,7 @@ static void report_missing(struct meeting *meeting, MPI_Request *requests)
 			ranks);
 	fprintf(stderr,
 		"ordo: the library is not loaded in all of %d processes that MPI_Intercomm_merge "
-		"joins: these did not answer: %s: their reductions with others are MPI's own\n",
+		"joins: these did not answer: %s: reductions with them are left to MPI\n",
 		meeting->nrank, ranks);
 	for (int i = 0; i < meeting->nmissing; i++) {
 		MPI_Request *request = &requests[meeting->missing[i]];

@@ -29,6 +29,8 @@ extern struct mpi_settings ordo_mpi_settings;
  * wrong. */
 bool ordo_mpi_settings_read(
 	struct mpi_settings *settings, const char *text, char *why, size_t size);
+/* What `order=` calls each enum ordo_mpi_order. */
+extern const char *const ordo_mpi_order_names[];
 /* Right after MPI was started, on every rank of MPI_COMM_WORLD, or of a communicator made from a
  * group of a session: takes the settings of rank 0 (or of the lowest rank that has met others
  * before), and waits for all ranks to say that they have this library. Ends the program with a
