@@ -229,7 +229,6 @@ static void the_choice_is_the_fastest_of_all_at_a_size(void **state)
 			}
 			ordo_topology_destroy(topology);
 		}
-	fprintf(stderr, "checked %u\n", checked);
 	assert_true(checked > (all_pairs ? 250 : 50));
 }
 
@@ -377,7 +376,6 @@ static void at_every_crossing_the_fastest_changes(void **state)
 			ordo_tuning_free(&tuning);
 			ordo_topology_destroy(topology);
 		}
-	fprintf(stderr, "crossings %u\n", crossings);
 	assert_true(crossings > (all_pairs ? 8 : 3));
 }
 

@@ -89,9 +89,11 @@ def _(ordo):
     # On more than 64 ranks only two are named: each of them takes long to prove.
     ordo.fails(1, r"hint: these do: mesh, [^ \n]+\n\Z", "compile", "allreduce", "-n", 65, "-a",
                "ring", "--require", "G3", "-o", "x.json")
-    ordo.fails(1, r"not linear but dyadic: .*\nhint: these do: mesh\(fold=linear\), placed",
-               "compile", "reduce-scatter", "-n", 7, "-a", "dyadic", "--order", "linear", "-o",
-               "x.json")
+    ordo.fails(
+        1,
+        r"its order is not linear but dyadic: .*\nhint: these do: mesh\(fold=linear\), "
+        r"placed\(order=linear\), placed\(order=linear,sums=apart\)\n",
+        "compile", "reduce-scatter", "-n", 7, "-a", "dyadic", "--order", "linear", "-o", "x.json")
     ordo.fails(
         1,
         r"  birs  +no: found 37 ranks.*\n(.*\n)*.*no algorithm holds the order linear: "
