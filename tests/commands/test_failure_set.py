@@ -182,7 +182,7 @@ def _(ordo):
     ordo.fails(2, r"wanted the name of a folder", *words)
     ordo.fails(2, r"wanted the name of a folder", *words, "-o", "set.json")
     ordo.fails(2, r"cannot be combined with --sizes", *words, "--sizes", "1:8", "-o", "s")
-    ordo.fails(2, r"combined with --prove-only", *words, "--prove-only")
+    ordo.fails(2, r"cannot be combined with --prove-only", *words, "--prove-only")
     (ordo.folder / "mine").mkdir()
     (ordo.folder / "mine" / "precious").write_text("")
     ordo.fails(2, r'contains "precious"', *words, "-o", "mine")

@@ -199,7 +199,8 @@ def _(ordo):
         ordo.fails(2, "--input sets the type, reduction and count", "run", "ring.json", "--input",
                    "differs.json", *words)
     for words in [["--check"], ["--links"], ["--repeat", 2]]:
-        ordo.fails(2, "be combined with", "run", "ring.json", "--input", "differs.json", *words)
+        ordo.fails(2, "cannot be combined with", "run", "ring.json", "--input", "differs.json",
+                   *words)
     ordo.fails(2, "different numbers of shards", "run", "five.json", "--input", "differs.json")
     ordo.fails(2, "different operators", "run", "reduce.json", "--input", "differs.json")
     ordo.fails(5, "cannot read", "run", "ring.json", "--input", "missing.json")

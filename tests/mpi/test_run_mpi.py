@@ -57,7 +57,8 @@ def _():
     done = on_ranks(3, *words)
     wanted(done.returncode == 0 and json.loads(done.stdout)["check"]["bits_equal"], done.stderr)
     done = on_ranks(3, *words, "--staging", "64KiB")
-    wanted(done.returncode != 0 and "combined with --transport mpi" in done.stdout + done.stderr,
+    wanted(done.returncode != 0 and
+           "cannot be combined with --transport mpi" in done.stdout + done.stderr,
            done.stdout, done.stderr)
 
 
