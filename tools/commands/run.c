@@ -375,8 +375,7 @@ static int read_and_run(struct call *call, struct args *args)
 			"compare every run with the reference result bit for bit, and with the "
 			"exact result"},
 		{"transport", 0, TEXT, &args->transport, "threads|seeded|flags|folded|mpi",
-			"threads; one, by the seed; with flags; folded to outputs; MPI (threads; "
-			"tables: folded)"},
+			"what runs the schedule, see above (threads; for a table folded)"},
 		WORLD_OPTIONS(args->mpi, args->world),
 		{"workers", 0, NUMBER, &args->execution.nworker, "W",
 			"number of threads for all ranks; 0: one per rank (the processors)"},
