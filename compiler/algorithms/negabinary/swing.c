@@ -67,8 +67,8 @@ static bool takes(
 		"algorithm: swing needs a power of two ranks in each dimension for small data, "
 		"found %u",
 		size);
-	return ordo_hint(error, "recursive-doubling folds other numbers of ranks; swing has large "
-				"data for even ones");
+	return ordo_hint(error, "recursive-doubling takes any number of ranks, and "
+				"swing(data=large) any even one");
 }
 
 static bool prepare(struct ordo_resolved_request *request, struct ordo_error *error)
