@@ -1,11 +1,14 @@
 /* window.c - memory that the ranks of a communicator share, and reductions through it.
  *
- * A turn moves at most one tile of every rank. Each rank copies its input into its own tile, and
+ * A turn moves at most one tile of every rank. Each rank copies its input into shared memory, and
  * says so; when all have, the tree of every element can be evaluated by anybody. A short turn ends
  * there: each rank evaluates all of it. In a long turn each evaluates one part, says so, and copies
- * the whole when all parts are there. The result of a part replaces what the next rank contributed
- * to it, in that rank's tile: a line of the cache which goes to the rank that evaluates it comes
- * back with the result, and is the next rank's own when that writes there again.
+ * the whole when all parts are there.
+ *
+ * A core writes a line of the cache fastest if it was the last to use it, and slowest if others
+ * have read it since. So in a long turn a rank writes what it contributes to parts into the places
+ * from which it read contributions two turns ago. The result of a part replaces what the next rank
+ * contributed to it; that rank reads it last, and writes there again.
  *
  * Memory for short turns is made with the window, and that for long ones when the first needs it.
  *
@@ -270,26 +273,54 @@ static void say(struct mpi_window *window, int which)
 	atomic_store_explicit(&own->lines[which].turn, window->turn, memory_order_release);
 }
 
-/* Where a rank's input of a turn of so many bytes is, if it is not in its line. */
-static unsigned char *tile(const struct mpi_window *window, int rank, uint64_t bytes)
-{
-	const size_t number = (window->turn & 1) * (size_t)window->nrank + (size_t)rank;
-	return bytes <= SHORT_BYTES
-		       ? (unsigned char *)&window->lines[window->nrank] + number * SHORT_BYTES
-		       : window->large.at + number * TILE_BYTES;
-}
-
 static struct line *arrival(const struct mpi_window *window, int rank)
 {
 	return &window->lines[rank].lines[window->turn & 1];
 }
 
-/* Where this rank's input of a turn of so many bytes goes. */
-static unsigned char *begin_turn(struct mpi_window *window, uint64_t bytes)
+/* The tile of a rank in this turn, of short or of long turns. */
+static size_t tile(const struct mpi_window *window, int rank)
 {
-	window->turn++;
-	return bytes <= INLINE_BYTES ? arrival(window, window->rank)->data
-				     : tile(window, window->rank, bytes);
+	return (window->turn & 1) * (size_t)window->nrank + (size_t)rank;
+}
+
+/* Where a rank's input of a short turn of so many bytes is. */
+static unsigned char *short_input(const struct mpi_window *window, int rank, uint64_t bytes)
+{
+	return bytes <= INLINE_BYTES ? arrival(window, rank)->data
+				     : (unsigned char *)&window->lines[window->nrank] +
+					       tile(window, rank) * SHORT_BYTES;
+}
+
+/* A rank's share of the tiles of a long turn, at most. */
+static uint64_t most_piece(const struct mpi_window *window)
+{
+	return TILE_BYTES / (uint64_t)window->nrank / LINES * LINES;
+}
+
+/* Where pieces of a long turn are: what a rank has for the part of another. */
+struct places {
+	uint64_t stride;  /* bytes from one to the next, so that no two share a line of the cache */
+	bool has_results; /* of parts, each in the place of the next rank's piece */
+};
+
+static struct places make_places(uint64_t piece_bytes, bool has_results)
+{
+	return (struct places){(piece_bytes + LINES - 1) / LINES * LINES, has_results};
+}
+
+/* Places are known by how far `to` is from `from`. Those of one distance move on by it at each use,
+ * so that `to` is next to write there. */
+static unsigned char *place(
+	const struct mpi_window *window, const struct places *places, int from, int to)
+{
+	const uint64_t nrank = (uint64_t)window->nrank,
+		       distance = ((uint64_t)to + nrank - (uint64_t)from) % nrank,
+		       use = places->has_results && distance == nrank - 1
+				     ? 0
+				     : (window->turn >> 1) % nrank,
+		       owner = ((uint64_t)from + use * (nrank - distance)) % nrank;
+	return window->large.at + tile(window, (int)owner) * TILE_BYTES + distance * places->stride;
 }
 
 /* Asks for lines of the cache, all at once, to be written here: one after another would take
@@ -316,7 +347,7 @@ static int judge(const struct mpi_window *window)
 
 /* The input of this rank is there; waits for those of the others. If calls differ, or a rank passes
  * its call on, all ranks see it here, and none takes another turn of this call. */
-static int arrive(struct mpi_window *window, uint64_t call, uint64_t bytes)
+static int arrive(struct mpi_window *window, uint64_t call)
 {
 	uint64_t differs = 0;
 	arrival(window, window->rank)->call = call;
@@ -324,8 +355,6 @@ static int arrive(struct mpi_window *window, uint64_t call, uint64_t bytes)
 	for (int r = 0; r < window->nrank; r++) {
 		await(window, r, window->turn & 1);
 		differs |= arrival(window, r)->call ^ call;
-		window->inputs[r] =
-			bytes <= INLINE_BYTES ? arrival(window, r)->data : tile(window, r, bytes);
 	}
 	/* nobody reads it any more, and it comes while the program does something else */
 	take(&window->lines[window->rank].lines[~window->turn & 1], LINE);
@@ -339,8 +368,8 @@ bool ordo_mpi_window_is_used(const struct mpi_window *window, uint64_t bytes)
 
 void ordo_mpi_window_pass_on(struct mpi_window *window)
 {
-	begin_turn(window, 0);
-	arrive(window, PASSES, 0);
+	window->turn++;
+	arrive(window, PASSES);
 }
 
 bool ordo_mpi_window_takes(struct mpi_window *window, uint64_t call, uint64_t bytes, int *code)
@@ -348,98 +377,125 @@ bool ordo_mpi_window_takes(struct mpi_window *window, uint64_t call, uint64_t by
 	*code = MPI_SUCCESS;
 	if (bytes <= SHORT_BYTES || window->large.at || window->is_refused)
 		return bytes <= SHORT_BYTES || window->large.at;
-	begin_turn(window, 0);
-	*code = arrive(window, call, 0); /* others may wait in a turn of a shorter call */
+	window->turn++;
+	*code = arrive(window, call); /* others may wait in a turn of a shorter call */
 	if (*code != MPI_SUCCESS)
 		return true;
 	window->is_refused = !map_memory(window, large_bytes(window->nrank), &window->large);
 	return !window->is_refused;
 }
 
-/* Evaluates elements [begin, begin + n) of this turn's tiles; own: where this rank's are. */
-static int fold(
-	const struct mpi_window_call *call, const void *own, uint64_t begin, uint64_t n, void *out)
+/* Evaluates n elements; inputs are those of the other ranks, own: this rank's. */
+static int fold(const struct mpi_window_call *call, const void *own, uint64_t n, void *out)
 {
 	struct mpi_elements elements = *call->elements;
 	struct mpi_window *window = call->window;
 	const struct mpi_arithmetic arithmetic = ordo_mpi_elements_arithmetic(&elements);
-	for (int r = 0; begin && r < window->nrank; r++)
-		window->inputs[r] =
-			(const unsigned char *)window->inputs[r] + begin * elements.extent;
 	window->inputs[window->rank] = own;
 	return n ? ordo_mpi_trees_fold(call->trees, &arithmetic, window->inputs, n, out)
 		 : MPI_SUCCESS;
 }
 
-/* A part for each rank; parts begin at cache lines, if elements allow. */
-static uint64_t part_begin(const struct mpi_window *window, uint64_t n, uint64_t extent, int part)
+/* Inputs of a short turn of so many bytes, from byte `begin` on. */
+static void find_short_inputs(struct mpi_window *window, uint64_t bytes, uint64_t begin)
 {
-	const uint64_t line = LINE % extent ? 1 : LINE / extent,
-		       begin = (n * (uint64_t)part / (uint64_t)window->nrank + line - 1) / line *
-			       line;
-	return begin < n ? begin : n;
+	for (int r = 0; r < window->nrank; r++)
+		window->inputs[r] = short_input(window, r, bytes) + begin;
 }
 
-/* Where the results of a long turn are: a rank's part in the tile of the rank after it. */
-static unsigned char *result_at(
-	const struct mpi_window *window, int part, uint64_t n, uint64_t extent)
+/* Inputs of this rank's part in a long turn. */
+static void find_pieces(struct mpi_window *window, const struct places *places, uint64_t bytes)
 {
-	return tile(window, (part + 1) % window->nrank, n * extent) +
-	       part_begin(window, n, extent, part) * extent;
+	for (int r = 0; r < window->nrank; r++)
+		if (r != window->rank) {
+			window->inputs[r] = place(window, places, r, window->rank);
+			take(window->inputs[r], bytes);
+		}
+}
+
+/* A part for each rank. */
+static uint64_t part_begin(const struct mpi_window *window, uint64_t n, int part)
+{
+	return n * (uint64_t)part / (uint64_t)window->nrank;
+}
+
+/* Where the result of a part is in a long turn. */
+static unsigned char *result_at(
+	const struct mpi_window *window, const struct places *places, int part)
+{
+	return place(window, places, (part + 1) % window->nrank, part);
 }
 
 /* All results of a long turn, when they are there. */
-static int copy_results(struct mpi_window *window, uint64_t n, uint64_t extent, unsigned char *out)
+static int copy_results(struct mpi_window *window, const struct places *places, uint64_t n,
+	uint64_t extent, unsigned char *out)
 {
 	for (int i = 0; i < window->nrank; i++) { /* the own part first: it is here */
 		const int r = (window->rank + i) % window->nrank;
-		const uint64_t begin = part_begin(window, n, extent, r) * extent,
-			       end = part_begin(window, n, extent, r + 1) * extent;
-		const unsigned char *result = result_at(window, r, n, extent);
+		const uint64_t begin = part_begin(window, n, r) * extent,
+			       end = part_begin(window, n, r + 1) * extent;
+		const unsigned char *result = result_at(window, places, r);
 		await(window, r, FOLDED);
 		if (window->lines[r].lines[FOLDED].data[0])
 			return MPI_ERR_OTHER;
-		if (i == window->nrank - 1) /* in the own tile */
+		if (i == window->nrank - 1) /* where this rank writes again */
 			take(result, end - begin);
 		memcpy(out + begin, result, end - begin);
 	}
 	return MPI_SUCCESS;
 }
 
-static int reduce_tile(const struct mpi_window_call *call, uint64_t skip, uint64_t n, bool *differs)
+static int reduce_short(const struct mpi_window_call *call, const unsigned char *input, uint64_t n,
+	unsigned char *out, bool *differs)
 {
 	struct mpi_window *window = call->window;
-	const uint64_t extent = call->elements->extent, bytes = n * extent;
-	const bool is_short = bytes <= SHORT_BYTES;
-	const uint64_t begin = is_short ? 0 : part_begin(window, n, extent, window->rank),
-		       end = is_short ? n : part_begin(window, n, extent, window->rank + 1),
-		       copied = is_short ? n : begin; /* others need not see the own part */
-	const unsigned char *input = (const unsigned char *)call->input + skip * extent;
-	unsigned char *out = call->output ? (unsigned char *)call->output + skip * extent : NULL,
-		      *to = begin_turn(window, bytes);
-	memcpy(to, input, copied * extent);
-	memcpy(to + end * extent, input + end * extent, (n - end) * extent);
-	int code = arrive(window, call->call, bytes);
+	const uint64_t bytes = n * call->elements->extent;
+	memcpy(short_input(window, window->rank, bytes), input, bytes);
+	const int code = arrive(window, call->call);
 	if (code != MPI_SUCCESS)
 		return *differs = true, code;
-	if (is_short)
-		return out ? fold(call, input, 0, n, out) : MPI_SUCCESS;
-	unsigned char *result = result_at(window, window->rank, n, extent);
-	take(result, (end - begin) * extent);
-	code = fold(call, input + begin * extent, begin, end - begin, result);
+	find_short_inputs(window, bytes, 0);
+	return out ? fold(call, input, n, out) : MPI_SUCCESS;
+}
+
+static int reduce_long(const struct mpi_window_call *call, const unsigned char *input, uint64_t n,
+	unsigned char *out, bool *differs)
+{
+	struct mpi_window *window = call->window;
+	const uint64_t extent = call->elements->extent, nrank = (uint64_t)window->nrank,
+		       own = part_begin(window, n, window->rank),
+		       nown = part_begin(window, n, window->rank + 1) - own;
+	const struct places places = make_places((n + nrank - 1) / nrank * extent, true);
+	for (int r = 0; r < window->nrank; r++) {
+		const uint64_t begin = part_begin(window, n, r), end = part_begin(window, n, r + 1);
+		if (r != window->rank) /* others need not see the own part */
+			memcpy(place(window, &places, window->rank, r), input + begin * extent,
+				(end - begin) * extent);
+	}
+	int code = arrive(window, call->call);
+	if (code != MPI_SUCCESS)
+		return *differs = true, code;
+	find_pieces(window, &places, nown * extent);
+	code = fold(call, input + own * extent, nown, result_at(window, &places, window->rank));
 	window->lines[window->rank].lines[FOLDED].data[0] = code != MPI_SUCCESS;
 	say(window, FOLDED);
-	return out && code == MPI_SUCCESS ? copy_results(window, n, extent, out) : code;
+	return out && code == MPI_SUCCESS ? copy_results(window, &places, n, extent, out) : code;
 }
 
 int ordo_mpi_window_reduce(const struct mpi_window_call *call, uint64_t n)
 {
-	const uint64_t most = TILE_BYTES / call->elements->extent;
+	struct mpi_window *window = call->window;
+	const uint64_t extent = call->elements->extent,
+		       most = most_piece(window) / extent * (uint64_t)window->nrank;
+	const unsigned char *input = call->input;
+	unsigned char *out = call->output;
 	int code = MPI_SUCCESS;
 	bool differs = false; /* others wait after another error */
 	for (uint64_t skip = 0; skip < n && !differs; skip += most) {
-		const int found =
-			reduce_tile(call, skip, n - skip < most ? n - skip : most, &differs);
+		const uint64_t left = n - skip < most ? n - skip : most;
+		window->turn++;
+		const int found = (left * extent <= SHORT_BYTES ? reduce_short : reduce_long)(call,
+			input + skip * extent, left, out ? out + skip * extent : NULL, &differs);
 		code = code == MPI_SUCCESS ? found : code;
 	}
 	return code;
@@ -451,48 +507,59 @@ static uint64_t piece(uint64_t n, uint64_t skip, uint64_t most)
 	return n <= skip ? 0 : n - skip < most ? n - skip : most;
 }
 
+/* Elements [skip, skip + most) of each block; longest: the most that a block has of them. */
 static int scatter_tile(const struct mpi_window_call *call, const uint64_t *counts, uint64_t skip,
-	uint64_t most, bool *differs)
+	uint64_t most, uint64_t longest, bool *differs)
 {
 	struct mpi_window *window = call->window;
 	const uint64_t extent = call->elements->extent;
-	uint64_t packed = 0, begin = 0, own = 0, offset = 0;
+	const struct places places = make_places(longest * extent, false);
+	uint64_t packed = 0, own = 0, offset = 0;
 	for (int r = 0; r < window->nrank; r++)
 		packed += piece(counts[r], skip, most);
 	const uint64_t bytes = packed * extent;
-	unsigned char *to = begin_turn(window, bytes);
+	const bool is_short = bytes <= SHORT_BYTES,
+		   is_apart = call->input != call->output; /* the result overwrites nothing */
 	const unsigned char *input = call->input, *from = NULL;
-	const bool is_apart = call->input != call->output; /* the result overwrites nothing */
+	window->turn++;
 	packed = 0;
 	for (int r = 0; r < window->nrank; r++) {
 		const uint64_t n = piece(counts[r], skip, most);
 		const unsigned char *at = input + (offset + skip) * extent;
-		if (r == window->rank) {
-			begin = packed;
-			own = n;
-			from = is_apart ? at : to + packed * extent;
-		}
+		unsigned char *to =
+			is_short ? short_input(window, window->rank, bytes) + packed * extent
+				 : place(window, &places, window->rank, r);
 		if (r != window->rank || !is_apart)
-			memcpy(to + packed * extent, at, n * extent);
+			memcpy(to, at, n * extent);
+		if (r == window->rank) {
+			own = packed;
+			from = is_apart ? at : to;
+		}
 		packed += n;
 		offset += counts[r];
 	}
-	const int code = arrive(window, call->call, bytes);
+	const int code = arrive(window, call->call);
 	if (code != MPI_SUCCESS)
 		return *differs = true, code;
-	return fold(call, from, begin, own, (unsigned char *)call->output + skip * extent);
+	const uint64_t n = piece(counts[window->rank], skip, most);
+	if (is_short)
+		find_short_inputs(window, bytes, own * extent);
+	else
+		find_pieces(window, &places, n * extent);
+	return fold(call, from, n, (unsigned char *)call->output + skip * extent);
 }
 
 int ordo_mpi_window_scatter(const struct mpi_window_call *call, const uint64_t *counts)
 {
-	const uint64_t fits = TILE_BYTES / call->elements->extent / (uint64_t)call->window->nrank;
+	const uint64_t most = most_piece(call->window) / call->elements->extent;
 	uint64_t longest = 0;
 	int code = MPI_SUCCESS;
 	for (int r = 0; r < call->window->nrank; r++)
 		longest = counts[r] > longest ? counts[r] : longest;
 	bool differs = false;
-	for (uint64_t skip = 0; skip < longest && !differs; skip += fits) {
-		const int found = scatter_tile(call, counts, skip, fits, &differs);
+	for (uint64_t skip = 0; skip < longest && !differs; skip += most) {
+		const int found = scatter_tile(
+			call, counts, skip, most, piece(longest, skip, most), &differs);
 		code = code == MPI_SUCCESS ? found : code;
 	}
 	return code;
