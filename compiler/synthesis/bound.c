@@ -234,17 +234,25 @@ static bool add_sets(
 	return worked || ordo_fail_memory(error);
 }
 
-static enum ordo_bound_status status_of(const struct proof *proof, enum ordo_operator op)
+/* Needs bound->unbalanced. */
+static enum ordo_bound_status status_of(
+	const struct proof *proof, const struct ordo_wire_bound *bound, enum ordo_operator op)
 {
 	const struct ordo_capacities *graph = &proof->graphs[0];
-	const bool reached =
-		op == ORDO_ALLREDUCE
-			? graph->nvertex == graph->nrank && ordo_capacities_symmetric(graph)
-		: op == ORDO_SCATTER || op == ORDO_GATHER ? graph->nvertex == graph->nplace
-							  : ordo_capacities_balanced(graph);
+	const bool reached = graph->nvertex == graph->nplace &&
+			     (op == ORDO_ALLREDUCE ? graph->nplace == graph->nrank &&
+							     ordo_capacities_symmetric(graph)
+						   : bound->unbalanced == ORDO_NONE);
 	if (!proof->exact || op == ORDO_ALLTOALL)
 		return ORDO_BOUND_LOWER;
 	return reached && !graph->rounded ? ORDO_BOUND_REACHED : ORDO_BOUND_NOT_PROVED;
+}
+
+/* The operators whose trees need switches with as much bandwidth in as out. */
+static bool needs_balance(enum ordo_operator op)
+{
+	return op == ORDO_ALLGATHER || op == ORDO_REDUCESCATTER || op == ORDO_BROADCAST ||
+	       op == ORDO_REDUCE;
 }
 
 static bool fill(struct ordo_wire_bound *bound, struct proof *proof, enum ordo_operator op,
@@ -272,7 +280,13 @@ static bool fill(struct ordo_wire_bound *bound, struct proof *proof, enum ordo_o
 			bound->denominator /= b;
 			break;
 		}
-	bound->status = status_of(proof, op);
+	int64_t in, out;
+	if (needs_balance(op) &&
+		(bound->unbalanced = ordo_capacities_unbalanced(graph, &in, &out)) != ORDO_NONE) {
+		bound->units_in = (uint64_t)in;
+		bound->units_out = (uint64_t)out;
+	}
+	bound->status = status_of(proof, bound, op);
 	bound->complete = proof->exact;
 	return proof->lengths.cut.crossing ? add_lengths(bound, proof, error)
 					   : add_sets(bound, proof, terms, error);
@@ -299,6 +313,7 @@ struct ordo_wire_bound *ordo_wire_bound_make(enum ordo_operator op, uint32_t roo
 	if (worked) {
 		bound->denominator = 1;
 		bound->complete = true;
+		bound->unbalanced = ORDO_NONE;
 		bound->unit = proof.graphs[0].unit;
 		bound->unit_digits = proof.graphs[0].unit_digits;
 		bound->rounded = proof.graphs[0].rounded;

@@ -277,15 +277,16 @@ bool ordo_capacities_symmetric(const struct ordo_capacities *graph)
 	return symmetric;
 }
 
-bool ordo_capacities_balanced(const struct ordo_capacities *graph)
+uint32_t ordo_capacities_unbalanced(const struct ordo_capacities *graph, int64_t *in, int64_t *out)
 {
-	bool balanced = graph->nvertex == graph->nplace;
-	for (uint32_t v = graph->nrank; balanced && v < graph->nplace; v++) {
-		int64_t more = 0;
-		for (uint32_t i = 0; i < graph->narc; i++)
-			more += (graph->arcs[i].to == v ? graph->arcs[i].units : 0) -
-				(graph->arcs[i].from == v ? graph->arcs[i].units : 0);
-		balanced = !more;
+	for (uint32_t v = graph->nrank; v < graph->nplace; v++) {
+		*in = *out = 0;
+		for (uint32_t i = 0; i < graph->narc; i++) {
+			*in += graph->arcs[i].to == v ? graph->arcs[i].units : 0;
+			*out += graph->arcs[i].from == v ? graph->arcs[i].units : 0;
+		}
+		if (*in != *out)
+			return v;
 	}
-	return balanced;
+	return ORDO_NONE;
 }

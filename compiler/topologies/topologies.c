@@ -114,6 +114,7 @@ struct ordo_topology *ordo_topology_make(const char *name, uint32_t nrank, struc
 			ordo_fail(error, ORDO_USAGE, 0,
 				"topology: found \"%s\", wanted \"%s\" (it takes no parameters)",
 				name, generator->facts.name);
+			ordo_hint(error, "its ranks are those of the problem: --ranks N");
 			return NULL;
 		}
 		if ((nrank < 1 && !parameters) || nrank > ORDO_LIMIT) {

@@ -82,7 +82,26 @@ def _(ordo):
     answer = ordo.answer("bound", "alltoall", "-t", "torus:2x4")
     wanted(answer["status"] == "a lower bound", answer)
     out = ordo.works("bound", "broadcast", "-n", 1, "-t", "full-mesh").out
-    wanted("0/1 n/b" in out and "one rank moves nothing" in out, out)
+    wanted("0 n/b" in out and "one rank moves nothing" in out, out)
+
+
+@desk_case("bound: a switch that keeps it from being proved reachable is named; whole numbers")
+def _(ordo):
+    links = [(0, 3, 1), (3, 1, 1), (3, 2, 1), (3, 0, 1), (1, 0, 2.5), (2, 0, 1), (0, 4, 1)]
+    (ordo.folder / "t.json").write_text(json.dumps({
+        "schema": "ordo/topology/1", "name": "t", "ranks": 3, "switches": 2, "links": [
+            {"from": a, "to": b, "latency_ns": 1, "bandwidth_gbs": gbs} for a, b, gbs in links]}))
+    for operator in ("allgather", "reduce-scatter", "broadcast", "reduce"):
+        out = ordo.works("bound", operator, "-t", "t.json").out
+        wanted("not proved reachable" in out and
+               "switch 3 has 1 GB/s in and 3 GB/s out\n" in out, out)
+        answer = ordo.answer("bound", operator, "-t", "t.json")
+        wanted(answer["unbalanced"] == {"switch": 3, "in_gigabytes_per_second": "1",
+                                        "out_gigabytes_per_second": "3"}, answer)
+    for operator, words in [("allreduce", "t.json"), ("allgather", "torus:2x2")]:
+        wanted(" in and " not in ordo.works("bound", operator, "-t", words).out, operator)
+    out = ordo.works("bound", "alltoall", "-t", "torus:4x4").out
+    wanted("1/2 n/b" in out and " 4 n must leave this set over 448 GB/s" in out, out)
 
 
 @desk_case("bound: what it refuses")

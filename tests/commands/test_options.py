@@ -303,12 +303,28 @@ def _(ordo):
         ordo.fails(2, message, *words)
 
 
+@desk_case("without --ranks a problem has as many ranks as its topology")
+def _(ordo):
+    gpus = "".join(f'<pci busid="0{at}:00" class="0x030200" link_speed="16 GT/s" link_width="16">'
+                   f'<gpu dev="{at}" rank="{at}" sm="80"/></pci>' for at in range(3))
+    for count, words in [(4, ["-t", "torus:2x2"]), (4, ["-t", "t.json"]), (3, ["-t", "gpus.xml"]),
+                         (7, ["-t", "servers:2x4", "--fail-rank", 3])]:
+        (ordo.folder / "t.json").write_text(
+            ordo.works("draw", "-t", "torus:2x2", "--as", "json").out)
+        (ordo.folder / "gpus.xml").write_text(
+            f'<system version="1"><cpu numaid="0" arch="x86_64">{gpus}</cpu></system>')
+        summary = ordo.works("compile", "allgather", "-a", "packing", *words, "-o", "x.json").err
+        wanted(f"AllGather on {count} ranks" in summary, summary)
+
+
 @desk_case("what makes no sense: exit code 2, and what is wanted")
 def _(ordo):
     ordo.compile("ring.json")
     for message, words in [
         (r"which command\?", []), (r"which operator\?\nhint: one of AllReduce, ", ["compile"]),
         (r"--ranks N is missing", ["compile", "allreduce"]),
+        (r"--ranks N is missing; ring has any number", ["compile", "allreduce", "-t", "ring"]),
+        (r"--ranks: found 0, wanted at least 1", ["compile", "allreduce", "-n", 0]),
         (r"--ranks: found four, wanted a number",
          ["compile", "allreduce", "-n", "four", "-a", "ring"]),
         (r"--ranks: found -1, wanted a number",

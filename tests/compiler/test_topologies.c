@@ -372,7 +372,8 @@ static void what_is_no_topology_is_refused(void **unused)
 		"did you mean full-mesh?");
 	refused("zebra", 4, "found \"zebra\"", "a document's path has a slash or ends in .json");
 	refused("", 4, "found \"\"", "a document's path");
-	refused("ring:3", 4, "wanted \"ring\" (it takes no parameters)", "");
+	refused("ring:3", 4, "wanted \"ring\" (it takes no parameters)",
+		"its ranks are those of the problem: --ranks N");
 	refused("ring", 0, "found 0 ranks", "");
 	refused("torus", 0, "found 0 ranks", "");
 	refused("a3", 7, "found 7 ranks a server, wanted an even number", "a3:8 is one server");

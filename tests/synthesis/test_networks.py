@@ -136,7 +136,7 @@ def _(ordo):
                 [(rank, 0, 56) for rank in (1, 2, 3)], switches=1)
     # Cuts say 1, but without copies in the switch three vectors leave rank 0.
     done = ordo.works("compile", "broadcast", *words, "-a", "packing", "-o", "s.json")
-    wanted("at least 1/1 n/b, b = 56 GB/s (not proved reachable); the busiest link takes 3.000 "
+    wanted("at least 1 n/b, b = 56 GB/s (not proved reachable); the busiest link takes 3.000 "
            "times that" in done.err, done.err)
     answer = ordo.answer("compile", "broadcast", *words, "-o", "s.json")
     wanted(answer["bound"]["status"] == "not proved reachable" and

@@ -294,6 +294,40 @@ static struct ordo_topology *open_topology(struct call *call, const char *name, 
 	return topology;
 }
 
+/* As many as a file of NCCL or RCCL has GPUs, or as another topology has ranks; 0: call->status. */
+static uint32_t ranks_of(struct call *call, const char *name)
+{
+	struct ordo_error error;
+	uint32_t nrank = 0;
+	if (is_xml(name)) {
+		struct machine *machine = machine_read(name, &error);
+		nrank = machine ? count_gpus(machine) : 0;
+		if (!machine)
+			refuse_error(call, &error);
+		else if (!nrank)
+			refuse_usage(call, NULL, "%s: found no GPU", name);
+		machine_destroy(machine);
+		return nrank;
+	}
+	struct ordo_topology *topology = open_topology(call, name, 0);
+	nrank = topology ? topology->nrank : 0;
+	ordo_topology_destroy(topology);
+	return nrank;
+}
+
+bool find_ranks(struct call *call, const struct topology_choice *choice, uint32_t *nrank)
+{
+	if (*nrank)
+		return true;
+	if (!has_topology(choice))
+		return refuse_usage(call, NULL, "--ranks N is missing; N is at least 1");
+	if (!choice->name || !strpbrk(choice->name, ":/."))
+		return refuse_usage(call, NULL, "--ranks N is missing; %s has any number",
+			choice->name ? choice->name : "full-mesh");
+	*nrank = ranks_of(call, choice->name);
+	return *nrank > 0;
+}
+
 bool choose_topology(struct call *call, const struct topology_choice *choice, uint32_t nrank,
 	struct ordo_topology **topology)
 {

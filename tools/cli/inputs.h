@@ -46,6 +46,10 @@ bool count_remaining(struct call *call, const struct topology_choice *choice, ui
 bool renumber_problem(
 	struct call *call, const struct topology_choice *choice, struct ordo_problem *problem);
 
+/* *nrank of --ranks; 0, it was not given: as many as the topology says in its name or document.
+ * false: call->status. */
+bool find_ranks(struct call *call, const struct topology_choice *choice, uint32_t *nrank);
+
 /* The topology chosen, with nrank ranks after what is down (0: as many as its document leaves), in
  * *topology; NULL: none was chosen. Prints once how --fail-rank renumbers. false: call->status. The
  * caller destroys it. */

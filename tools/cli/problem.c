@@ -46,11 +46,10 @@ static bool read_accumulate(struct call *call, struct problem_options *args)
 		args->accumulate);
 }
 
-bool read_problem(struct call *call, struct problem_options *args)
+bool read_problem(
+	struct call *call, const struct topology_choice *topology, struct problem_options *args)
 {
-	if (!read_operator(call, &args->problem.op))
-		return false;
-	if (!args->problem.nrank)
-		return refuse_usage(call, NULL, "--ranks N is missing; N is at least 1");
-	return read_accumulate(call, args);
+	return read_operator(call, &args->problem.op) &&
+	       find_ranks(call, topology, &args->problem.nrank) && read_accumulate(call, args) &&
+	       renumber_problem(call, topology, &args->problem);
 }

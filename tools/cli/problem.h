@@ -2,7 +2,7 @@
 #ifndef ORDO_TOOLS_CLI_PROBLEM_H
 #define ORDO_TOOLS_CLI_PROBLEM_H
 
-#include "options.h"
+#include "inputs.h"
 #include <ordo/operator.h>
 
 struct problem_options {
@@ -10,7 +10,8 @@ struct problem_options {
 	const char *accumulate;
 };
 #define PROBLEM_OPTIONS(args)                                                                      \
-	{"ranks", 'n', NUMBER, &(args).problem.nrank, "N", "how many ranks"},                      \
+	{"ranks", 'n', POSITIVE, &(args).problem.nrank, "N",                                       \
+		"how many ranks (as many as the topology says)"},                                  \
 		{"root", 'r', NUMBER, &(args).problem.root, "R",                                   \
 			"the root of Reduce, Broadcast, Scatter and Gather (0)"},                  \
 		{"chunks", 'k', POSITIVE, &(args).problem.chunks_per_block, "K",                   \
@@ -25,10 +26,11 @@ struct problem_options {
 			"hold sums in this form, and round them once, at the end"                  \
 	}
 
-/* The only operand is the operator; with read_problem, the ranks are checked too. false:
- * call->status. */
+/* The only operand is the operator. false: call->status. */
 bool read_operator(struct call *call, enum ordo_operator *op);
-bool read_problem(struct call *call, struct problem_options *args);
+/* The operator, and the ranks that the topology leaves. false: call->status. */
+bool read_problem(
+	struct call *call, const struct topology_choice *topology, struct problem_options *args);
 
 /* What devices demand. */
 #define DEVICE_OPTIONS(args)                                                                       \

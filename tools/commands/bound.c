@@ -13,22 +13,16 @@ struct args {
 	uint64_t bytes;
 };
 
-/* The topology; its number of ranks may stand in its name or in its document. */
 static struct ordo_topology *find_topology(struct call *call, struct args *args)
 {
 	const struct topology_choice *choice = &args->topology;
-	const uint32_t nrank = args->what.problem.nrank;
 	struct ordo_topology *topology = NULL;
 	if (!has_topology(choice)) {
 		refuse_usage(call, "`ordo list topologies` lists them", "--topology T is missing");
 		return NULL;
 	}
-	if (!nrank && (!choice->name || !strpbrk(choice->name, ":/."))) {
-		refuse_usage(call, NULL, "--ranks N is missing; %s has any number",
-			choice->name ? choice->name : "full-mesh");
-		return NULL;
-	}
-	if (renumber_problem(call, choice, &args->what.problem))
+	if (find_ranks(call, choice, &args->what.problem.nrank) &&
+		renumber_problem(call, choice, &args->what.problem))
 		choose_topology(call, choice, args->what.problem.nrank, &topology);
 	return topology;
 }

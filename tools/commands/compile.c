@@ -538,8 +538,7 @@ static bool read_what(struct call *call, struct args *args)
 					 : "prove-only");
 	if (call->noperand == 1 && names_moves(call->operands[0]))
 		return read_moves(call, args);
-	return read_problem(call, &args->what) &&
-	       renumber_problem(call, &args->setting.topology, &args->what.problem);
+	return read_problem(call, &args->setting.topology, &args->what);
 }
 
 static int compile_what(struct call *call, struct args *args)
@@ -607,7 +606,8 @@ static int compile(struct call *call)
 const struct command compile_command = {
 	.name = "compile",
 	.summary = "compiles an operator by an algorithm into a proved schedule",
-	.usage = "OPERATOR --ranks N [--algorithm A] [OPTION]... | MOVES.json [OPTION]...",
+	.usage = "OPERATOR --ranks N|--topology T [--algorithm A] [OPTION]... | MOVES.json "
+		 "[OPTION]...",
 	.examples =
 		"  ordo compile allreduce --ranks 8 --algorithm ring -o ring.json\n"
 		"  ordo compile reduce-scatter --ranks 6 --algorithm mesh -o mesh.json\n"
@@ -615,7 +615,7 @@ const struct command compile_command = {
 		"around.json\n"
 		"  ordo compile allreduce --ranks 8 --topology hypercube --require G1,G3 -o "
 		"invariant.json\n"
-		"  ordo compile allreduce --ranks 16 --topology torus:4x4 --size 16MiB -o "
+		"  ordo compile allreduce --topology torus:4x4 --size 16MiB -o "
 		"fastest.json\n"
 		"  ordo compile allreduce --ranks 8 --fail-any-link -o failures\n"
 		"  ordo compile reduce-scatter --ranks 6 --order dyadic -o blocks.json\n"

@@ -337,10 +337,13 @@ static void report_ways(const struct report *report, const struct pair *pair)
 	for (uint32_t s = 0; same && s < a->nstream; s++)
 		same = ordo_via_same(ordo_via_of(a, s), ordo_via_of(b, s));
 	report_members(report, "%d<same_ways?>", same);
-	report_line(report, "ways",
-		same ? "the same over switches (via)"
-		     : "%u and %u streams name theirs over switches (via); no bit depends on them",
-		ordo_count_vias(a), ordo_count_vias(b));
+	const uint32_t ina = ordo_count_vias(a), inb = ordo_count_vias(b);
+	report_line(report, "via",
+		same ? "the same switches"
+		     : "%u stream%s of the one and %u of the other name switches; no bit depends "
+		       "on "
+		       "them",
+		ina, plural(ina), inb);
 }
 
 static bool report_pair(

@@ -158,9 +158,9 @@ static bool export_subject(struct call *call, const struct format *format,
 		note_cut(call, &subject->problem, type, options->costs.bytes, exported.bytes);
 	if (found->schedule->vias)
 		note(call,
-			"%s cannot express the paths that %" PRIu32
-			" streams name over switches (via): they are left out",
-			format->name, ordo_count_vias(found->schedule));
+			"%s cannot express the switches that streams name (via), here %" PRIu32
+			" of %" PRIu32 ": they are left out",
+			format->name, ordo_count_vias(found->schedule), found->schedule->nstream);
 	add_text(call->answer, "format", format->name);
 	return format->export_files ? write_files(call, format, &exported)
 	       : options->output    ? write_file(call, format, &exported)

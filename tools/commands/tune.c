@@ -201,8 +201,7 @@ static int tune_with(struct call *call, struct args *args)
 		.conditions = &args->conditions,
 		.max_tokens = args->max_tokens,
 		.staging_slots = args->staging_slots};
-	if (!read_problem(call, &args->what) ||
-		!renumber_problem(call, &args->setting.topology, &args->what.problem) ||
+	if (!read_problem(call, &args->setting.topology, &args->what) ||
 		!read_conditions(call, &args->conditions, &args->what.problem) ||
 		!read_sizes(call, args->sizes, &fastest.from_bytes, &fastest.to_bytes) ||
 		(args->output && !read_set_output(call, args->output)))
@@ -255,7 +254,7 @@ static int tune(struct call *call)
 const struct command tune_command = {
 	.name = "tune",
 	.summary = "finds the fastest algorithm for every size, by simulation, as a plan set",
-	.usage = "OPERATOR --ranks N [--topology T] [--sizes A:B] [-o FOLDER] [OPTION]...",
+	.usage = "OPERATOR --ranks N|--topology T [--sizes A:B] [-o FOLDER] [OPTION]...",
 	.examples =
 		"  ordo tune allreduce --ranks 8 --topology hypercube -o fast\n"
 		"  ordo tune allreduce --ranks 8 --fail-link 0-1 --sizes 1KiB:64MiB --require G1\n"

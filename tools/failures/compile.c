@@ -201,7 +201,8 @@ static void note_effort(struct call *call, uint32_t count, double first_seconds)
 	enum { PATIENCE_SECONDS = 30 };
 	if (first_seconds * count > PATIENCE_SECONDS)
 		note(call,
-			"%" PRIu32 " links, and the schedule for none took %.2g s: about %.2g min",
+			"%" PRIu32
+			" links; the schedule for none took %.2g s, so all take about %.2g min",
 			count, first_seconds, first_seconds * count / 60);
 }
 

@@ -203,7 +203,7 @@ static void report_state(const struct report *list, const struct ordo_failure_st
 		bound, state->bandwidth_gbs, state->time_ns / 1e3, state->price,
 		state->order_digest);
 	report_members(&one, "%g<seconds>", state->time_ns * 1e-9);
-	report_text(&one, "  %s  %s<algorithm>\n", state->schedule, state->algorithm);
+	report_text(&one, "  %-16s  %s<algorithm>\n", state->schedule, state->algorithm);
 }
 
 void report_states(
@@ -218,8 +218,8 @@ void report_states(
 	report_text(report, "; %u<schedules> schedule%s%s, for %g<:bytes>\n", nfile, plural(nfile),
 		verdict, (double)set->bytes);
 	report_members(report, "%" PRIu64 "<size_bytes>", set->bytes);
-	report_text(report, "  %-9s  %-9s %9s %10s %7s  %-32s  %s\n", "down", "bound n/b", "b GB/s",
-		"time us", "price", "order digest", "schedule");
+	report_text(report, "  %-9s  %-9s %9s %10s %7s  %-32s  %-16s  %s\n", "down", "bound n/b",
+		"b GB/s", "time us", "price", "order digest", "schedule", "algorithm");
 	const struct report list = report_list(report, "states");
 	for (uint32_t i = 0; i < set->nstate; i++)
 		report_state(&list, &set->states[i]);

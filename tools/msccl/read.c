@@ -333,7 +333,8 @@ static void XMLCALL on_start(void *closure, const char *name, const char **attri
 	}
 	if (!r->depth) {
 		FAIL(r, 1, "found <%.40s>, wanted <algo>%s", name,
-			strcmp(name, "system") ? "" : "; this is a topology");
+			strcmp(name, "system") ? ""
+					       : "; this is a topology: --topology FILE takes it");
 		return;
 	}
 	char text[256];

@@ -40,9 +40,11 @@ static const char *decimal_text(
 
 const char *wire_bound_text(char out[FRACTION_SIZE], const struct ordo_wire_bound *bound)
 {
-	char unit[DECIMAL_SIZE];
-	snprintf(out, FRACTION_SIZE, "%" PRIu64 "/%" PRIu64 " n/b, b = %s GB/s", bound->numerator,
-		bound->denominator, decimal_text(unit, 1, bound));
+	char unit[DECIMAL_SIZE], denominator[32] = "";
+	if (bound->denominator > 1)
+		snprintf(denominator, sizeof denominator, "/%" PRIu64, bound->denominator);
+	snprintf(out, FRACTION_SIZE, "%" PRIu64 "%s n/b, b = %s GB/s", bound->numerator,
+		denominator, decimal_text(unit, 1, bound));
 	return out;
 }
 
@@ -148,8 +150,9 @@ static void report_proof_of(
 	} else if (!bound->nset) {
 		report_text(report, "one rank moves nothing\n");
 	} else {
-		report_text(report, "%" PRIu64, bound->crossing);
-		if (bound->parts > 1)
+		const bool whole = bound->crossing % bound->parts == 0;
+		report_text(report, "%" PRIu64, bound->crossing / (whole ? bound->parts : 1));
+		if (!whole)
 			report_text(report, "/%" PRIu64, bound->parts);
 		report_text(report, " n %s %s over %s GB/s\n",
 			bound->entering ? "must enter" : "must leave",
@@ -181,6 +184,20 @@ static void report_fraction(const struct report *report, const struct ordo_wire_
 		bound->numerator, bound->denominator, decimal_text(unit, 1, bound), bound->rounded);
 }
 
+/* Why the bound is not proved reachable. */
+static void report_unbalanced(const struct report *report, const struct ordo_wire_bound *bound)
+{
+	char in[DECIMAL_SIZE], out[DECIMAL_SIZE];
+	if (bound->unbalanced == ORDO_NONE)
+		return;
+	const struct report object = report_object(report, "unbalanced");
+	report_line(&object, "",
+		"switch %u<switch> has %s<in_gigabytes_per_second> GB/s in and "
+		"%s<out_gigabytes_per_second> GB/s out",
+		bound->unbalanced, decimal_text(in, bound->units_in, bound),
+		decimal_text(out, bound->units_out, bound));
+}
+
 void report_wire_bound(const struct report *report, const struct ordo_problem *problem,
 	const struct ordo_topology *topology, const struct ordo_wire_bound *bound, uint64_t bytes)
 {
@@ -198,6 +215,7 @@ void report_wire_bound(const struct report *report, const struct ordo_problem *p
 	report_line(report, "status", "%s<status>: %s%s", statuses[bound->status].name,
 		statuses[bound->status].meaning,
 		bound->rounded ? "; bandwidths have too many digits and were rounded up" : "");
+	report_unbalanced(report, bound);
 	report_fraction(report, bound);
 	report_members(report,
 		"%d<entering?> %" PRIu64 "<crossing> %" PRIu64 "<parts> %" PRIu64 "<units>",
@@ -236,6 +254,7 @@ void report_least_time(const struct report *report, const struct ordo_wire_bound
 		report_text(&object, "; the busiest link takes %.3f<loads> times that",
 			loads / seconds);
 	if (predicted > 0 && seconds > 0)
-		report_text(&object, ", predicted are %.3g<ratio>", predicted / seconds);
+		report_text(
+			&object, ", the prediction is %.3g<ratio> times that", predicted / seconds);
 	report_text(&object, "\n");
 }

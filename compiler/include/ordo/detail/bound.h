@@ -54,6 +54,9 @@ struct ordo_wire_bound {
 	int unit_digits;
 	bool rounded; /* bandwidths had too many digits and were rounded up */
 	enum ordo_bound_status status;
+	uint32_t unbalanced; /* a switch with other bandwidth in than out, where that is why the
+			      * bound is not proved reachable; ORDO_NONE */
+	uint64_t units_in, units_out; /* of that switch */
 	bool complete; /* all sets of ranks were compared, for AllReduce all partitions too */
 	/* The proof: nset sets (one: a cut). crossing/parts * n bytes leave (enter) them over
 	 * `units`. 0 sets: there is nothing to prove. */
