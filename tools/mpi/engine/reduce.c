@@ -250,13 +250,14 @@ static bool meets_in_window(const struct mpi_state *state, const struct ordo_mpi
 }
 
 /* ORDO_MPI_PASS_ON, on all ranks, if one `passes` because of its memory; they agree where that is
- * possible and the window does not show it. MPI_SUCCESS: go on. Else an error. */
+ * possible and the window does not show it. call: NULL: the window is not used. MPI_SUCCESS: go on.
+ * Else an error. */
 static int agree_on_memory(struct mpi_state *state, const struct ordo_mpi_call *call, bool passes)
 {
 	int code = ordo_mpi_state_devices(state);
 	const int own = passes;
 	int any = 0;
-	if (code != MPI_SUCCESS || !state->has_devices || meets_in_window(state, call))
+	if (code != MPI_SUCCESS || !state->has_devices || (call && meets_in_window(state, call)))
 		return code;
 	code = PMPI_Allreduce(&own, &any, 1, MPI_INT, MPI_MAX, state->comm);
 	return code == MPI_SUCCESS && any ? ORDO_MPI_PASS_ON : code;
@@ -266,15 +267,23 @@ int ordo_mpi_pass_on(const struct ordo_mpi_call *call)
 {
 	int code;
 	struct mpi_state *state = ordo_mpi_state(call->comm, &code);
-	if (!state)
-		return code;
-	const uint64_t n = (uint64_t)ordo_mpi_length(call, state->nrank);
-	code = n ? agree_on_memory(state, call, true) : ORDO_MPI_PASS_ON;
+	if (!state || !ordo_mpi_length(call, state->nrank))
+		return state ? ORDO_MPI_PASS_ON : code;
+	code = agree_on_memory(state, call, true);
 	if (code != MPI_SUCCESS)
 		return code;
 	if (meets_in_window(state, call))
 		ordo_mpi_window_pass_on(state->window);
 	return ORDO_MPI_PASS_ON;
+}
+
+int ordo_mpi_prepare(const struct ordo_mpi_call *call, bool passes)
+{
+	int code;
+	struct mpi_state *state = ordo_mpi_state(call->comm, &code);
+	if (state)
+		code = agree_on_memory(state, NULL, passes);
+	return code == MPI_SUCCESS && passes ? ORDO_MPI_PASS_ON : code;
 }
 
 int ordo_mpi_reduce(const struct ordo_mpi_call *call)

@@ -4,6 +4,7 @@
  * nothing is made here that would wait for all ranks, such as a duplicate of the communicator. */
 #include "collect.h"
 #include "engine/elements.h"
+#include "settings.h"
 #include "world/world.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -222,15 +223,36 @@ int ordo_mpi_end_passed(struct ordo_mpi_passed *passed, const struct ordo_mpi_ca
 	return code;
 }
 
+/* Whether a persistent reduction is ours: it waits for all ranks, so they can agree. An error in
+ * *code went to the communicator's handler. */
+static bool is_prepared(struct ordo_mpi_passed *passed, enum ordo_mpi_class class,
+	const struct ordo_mpi_call *call, int *code)
+{
+	*code = MPI_SUCCESS;
+	if (ordo_mpi_settings.is_library ||
+		(class != ORDO_MPI_TAKEN && class != ORDO_MPI_DEVICE_MEMORY))
+		return class == ORDO_MPI_TAKEN;
+	*code = ordo_mpi_prepare(call, class == ORDO_MPI_DEVICE_MEMORY);
+	if (*code == ORDO_MPI_PASS_ON && class == ORDO_MPI_TAKEN)
+		ordo_mpi_pass_too(passed, ORDO_MPI_DEVICE_MEMORY);
+	if (*code != MPI_SUCCESS && *code != ORDO_MPI_PASS_ON)
+		PMPI_Comm_call_errhandler(call->comm, *code);
+	return *code != ORDO_MPI_PASS_ON;
+}
+
 bool ordo_mpi_collect(struct ordo_mpi_passed *passed, enum ordo_mpi_function function,
 	const struct ordo_mpi_call *call, bool is_persistent, MPI_Request *request, int *code)
 {
 	const enum ordo_mpi_class class = ordo_mpi_begin(passed, function, call);
-	if (!request || class != ORDO_MPI_TAKEN) {
+	*code = MPI_SUCCESS;
+	if (!request || !(is_persistent ? is_prepared(passed, class, call, code)
+					: class == ORDO_MPI_TAKEN)) {
 		if (!is_persistent)
 			begin_passed(passed, class, call, request);
 		return false;
 	}
+	if (*code != MPI_SUCCESS)
+		return true;
 	const double began = PMPI_Wtime();
 	struct mpi_pending *pending = (is_persistent ? make_persistent : begin)(passed, call, code);
 	if (!pending)

@@ -84,6 +84,12 @@ static void count_passed(enum ordo_mpi_function function, enum ordo_mpi_class cl
 		ordo_mpi_refuse(function, class);
 }
 
+void ordo_mpi_pass_too(struct ordo_mpi_passed *passed, enum ordo_mpi_class class)
+{
+	passed->line.class = class;
+	count_passed(passed->function, class);
+}
+
 enum ordo_mpi_class ordo_mpi_begin(struct ordo_mpi_passed *passed, enum ordo_mpi_function function,
 	const struct ordo_mpi_call *call)
 {
@@ -182,8 +188,8 @@ static int compare(struct ordo_mpi_passed *passed, enum ordo_mpi_class *class,
 	describe(text, sizeof text, passed->function, call, "");
 	const int code = ordo_mpi_compare_calls(call->comm, text, &reason);
 	if (code == MPI_SUCCESS && *class == ORDO_MPI_TAKEN && reason) {
-		*class = passed->line.class = (enum ordo_mpi_class)reason;
-		count_passed(passed->function, *class);
+		*class = (enum ordo_mpi_class)reason;
+		ordo_mpi_pass_too(passed, *class);
 	}
 	return code;
 }
@@ -226,8 +232,7 @@ bool ordo_mpi_take(struct ordo_mpi_passed *passed, enum ordo_mpi_function functi
 		*code = ordo_mpi_reduce(call);
 		ordo_mpi_mode_end(&mode);
 		if (*code == ORDO_MPI_PASS_ON) {
-			passed->line.class = ORDO_MPI_DEVICE_MEMORY;
-			count_passed(function, ORDO_MPI_DEVICE_MEMORY);
+			ordo_mpi_pass_too(passed, ORDO_MPI_DEVICE_MEMORY);
 			return false;
 		}
 		ordo_mpi_count(function, ORDO_MPI_TAKEN, bytes,

@@ -18,6 +18,8 @@ struct ordo_mpi_passed {
  * may vary then), and begins its line of the log. */
 enum ordo_mpi_class ordo_mpi_begin(struct ordo_mpi_passed *passed, enum ordo_mpi_function function,
 	const struct ordo_mpi_call *call);
+/* A call that began as taken is passed on because another rank's has that class. */
+void ordo_mpi_pass_too(struct ordo_mpi_passed *passed, enum ordo_mpi_class class);
 /* After the library's own function, which returned `code`. Returns it. */
 int ordo_mpi_end(struct ordo_mpi_passed *passed, const struct ordo_mpi_call *call, int code);
 /* The same where the output is not there yet. */

@@ -1,5 +1,6 @@
 /* log.c - hashes of the inputs and outputs of every reduction. */
 #include "log.h"
+#include "accelerator/device.h"
 #include "settings.h"
 #include "world/world.h"
 #include <errno.h>
@@ -72,13 +73,13 @@ static bool add_packed(
 	return packed;
 }
 
-/* false: no memory. */
+/* false: no memory, or that of a device. */
 static bool hash(const void *data, MPI_Count n, MPI_Datatype datatype, uint64_t *result)
 {
 	MPI_Aint low, extent;
 	int size;
 	bool worked = true;
-	XXH3_state_t *state = XXH3_createState();
+	XXH3_state_t *state = ordo_mpi_is_on_device(data, NULL) ? NULL : XXH3_createState();
 	if (!state)
 		return false;
 	XXH3_64bits_reset(state);
