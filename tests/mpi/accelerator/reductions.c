@@ -1,7 +1,7 @@
 /* reductions.c DRIVER KIND... - a program of MPI whose vectors are in memory of CUDA, by the driver
  * of that name. It prints for every kind of memory and every function which order the sums have:
- * the dyadic, or the ranks' own, in which its MPI adds. Its MPI is one that reads memory of devices,
- * which Debian's does not: the functions that reduce are defined here, under their PMPI names.
+ * the dyadic, or the ranks' own, in which its MPI adds. Its MPI reads memory of devices, which
+ * Debian's does not: the functions that reduce are defined here, under their PMPI names.
  * Exits with 77 without the driver or a device. */
 #define _GNU_SOURCE /* RTLD_NEXT */
 #include "cuda.h"
