@@ -181,9 +181,9 @@ static void end_program(const char *what, const char *text)
 /* false: not all are complete in time. */
 static bool complete_in_time(MPI_Request *requests, int n, uint64_t seconds)
 {
-	const time_t end = time(NULL) + (time_t)seconds;
+	const double end = PMPI_Wtime() + (double)seconds;
 	int first = 0; /* that is not complete */
-	while (first < n && time(NULL) < end) {
+	while (first < n && PMPI_Wtime() < end) {
 		const struct timespec pause = {0, 200000};
 		int done = 0;
 		PMPI_Test(&requests[first], &done, MPI_STATUS_IGNORE);
