@@ -109,6 +109,33 @@ def _():
             wanted(calls(done.stderr, f"MPI_{name}_init") == 2, module, name, done.stderr)
 
 
+@case("processes that Fortran starts have the library, and join in its order")
+def _():
+    compiler = shutil.which(f"mpif90.{LIBRARY}")
+    if not compiler or LIBRARY == "mpich":
+        print("# not tested: there is no mpif90, or the library starts no processes")
+        return
+    text = pathlib.Path(FORTRAN).with_name("processes").joinpath("spawn.f90").read_text()
+    wanted_words = words([tree([value(r, i) for r in range(4)]) for i in range(COUNT)])
+    for module in ("mpi", "mpi_f08", "mpif"):
+        comm, info = (("type(MPI_Comm)", "type(MPI_Info)") if module == "mpi_f08"
+                      else ("integer", "integer"))
+        heading = f"use {module}\n  implicit none"
+        if module == "mpif":
+            heading = "implicit none\n  include 'mpif.h'"
+        source, program = FOLDER / f"spawn-{module}.f90", FOLDER / f"spawn-{module}"
+        source.write_text(text.replace("use MODULE\n  implicit none", heading).replace(
+            "  COMM ::", f"  {comm} ::").replace("  INFO ::", f"  {info} ::"))
+        subprocess.run([compiler, "-fallow-argument-mismatch", source, "-o", program], check=True,
+                       cwd=FOLDER, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        for way in ("", "multiple"):  # the launcher, whose variables are theirs, has none of ours
+            own = f'LD_PRELOAD="{PATH}" ORDO_MPI="deadline=20" exec "{program}" {way}'
+            done = launch.run(LIBRARY, launch.command(LIBRARY, 2, ["/bin/sh", "-c", own]))
+            wanted(done.returncode == 0 and done.stdout.split() == [wanted_words], module, way,
+                   done.stdout, done.stderr)
+            wanted(done.stderr.count("in the order dyadic, proved") == 2, module, way, done.stderr)
+
+
 if not launch.command(LIBRARY, 1, []):
     print(f"1..0 # SKIP there is no launcher of {LIBRARY}")
     sys.exit(0)

@@ -3,6 +3,7 @@
  * intra-communicator with others only after MPI_Intercomm_merge, which all of them call: there they
  * meet, and who does not answer is remembered as a stranger. Every communicator that joins a rank
  * and a stranger was made from such a result, so all its ranks that have the library know. */
+#include "joined.h"
 #include "program/settings.h"
 #include "world/strangers.h"
 #include "world/world.h"
@@ -46,30 +47,6 @@ int MPI_Intercomm_merge(MPI_Comm between, int is_high, MPI_Comm *comm)
 	return code;
 }
 
-#ifdef OPEN_MPI
-/* Its bindings for Fortran call PMPI. A logical is that of gfortran. */
-#define EXPORTED __attribute__((visibility("default")))
-EXPORTED void mpi_intercomm_merge_(
-	MPI_Fint *between, MPI_Fint *is_high, MPI_Fint *comm, MPI_Fint *error);
-EXPORTED void ompi_intercomm_merge_f(
-	MPI_Fint *between, MPI_Fint *is_high, MPI_Fint *comm, MPI_Fint *error);
-
-void mpi_intercomm_merge_(MPI_Fint *between, MPI_Fint *is_high, MPI_Fint *comm, MPI_Fint *error)
-{
-	MPI_Comm all;
-	const int code = MPI_Intercomm_merge(PMPI_Comm_f2c(*between), *is_high != 0, &all);
-	if (code == MPI_SUCCESS)
-		*comm = PMPI_Comm_c2f(all);
-	if (error)
-		*error = (MPI_Fint)code;
-}
-
-void ompi_intercomm_merge_f(MPI_Fint *between, MPI_Fint *is_high, MPI_Fint *comm, MPI_Fint *error)
-{
-	mpi_intercomm_merge_(between, is_high, comm, error);
-}
-#endif
-
 /* The variables of processes that this one starts, a line each, for the key "env" of Open MPI,
  * which gives them those of mpirun alone. false: they do not fit the value of an MPI_Info. */
 static bool write_variables(char *text, size_t size)
@@ -86,9 +63,7 @@ static bool write_variables(char *text, size_t size)
 	return n >= 0 && (size_t)n < size;
 }
 
-/* What the program passes, and our variables, to be freed. MPI_INFO_NULL: what the program passes
- * has to do. */
-static MPI_Info add_variables(MPI_Info given)
+MPI_Info ordo_mpi_add_variables(MPI_Info given)
 {
 	char text[MPI_MAX_INFO_VAL], other[2];
 	MPI_Info info;
@@ -111,8 +86,15 @@ static MPI_Info add_variables(MPI_Info given)
 	return info;
 }
 
-/* The arguments are those of the root alone. */
-static bool is_root(MPI_Comm comm, int root)
+MPI_Info ordo_mpi_add_or_copy(MPI_Info given)
+{
+	MPI_Info own = ordo_mpi_add_variables(given);
+	if (own == MPI_INFO_NULL && given != MPI_INFO_NULL)
+		PMPI_Info_dup(given, &own);
+	return own;
+}
+
+bool ordo_mpi_is_root(MPI_Comm comm, int root)
 {
 	int rank;
 	return PMPI_Comm_rank(comm, &rank) == MPI_SUCCESS && rank == root;
@@ -121,7 +103,7 @@ static bool is_root(MPI_Comm comm, int root)
 int MPI_Comm_spawn(const char *command, char **arguments, int n, MPI_Info info, int root,
 	MPI_Comm comm, MPI_Comm *between, int codes[])
 {
-	MPI_Info own = is_root(comm, root) ? add_variables(info) : MPI_INFO_NULL;
+	MPI_Info own = ordo_mpi_is_root(comm, root) ? ordo_mpi_add_variables(info) : MPI_INFO_NULL;
 	const int code = PMPI_Comm_spawn(command, arguments, n, own == MPI_INFO_NULL ? info : own,
 		root, comm, between, codes);
 	if (own != MPI_INFO_NULL)
@@ -133,13 +115,10 @@ int MPI_Comm_spawn_multiple(int ncommand, char **commands, char ***arguments, co
 	const MPI_Info info[], int root, MPI_Comm comm, MPI_Comm *between, int codes[])
 {
 	MPI_Info *own = NULL;
-	if (is_root(comm, root) && ncommand > 0)
+	if (ordo_mpi_is_root(comm, root) && ncommand > 0)
 		own = malloc((size_t)ncommand * sizeof *own);
-	for (int i = 0; own && i < ncommand; i++) {
-		own[i] = add_variables(info[i]);
-		if (own[i] == MPI_INFO_NULL && info[i] != MPI_INFO_NULL)
-			PMPI_Info_dup(info[i], &own[i]);
-	}
+	for (int i = 0; own && i < ncommand; i++)
+		own[i] = ordo_mpi_add_or_copy(info[i]);
 	const int code = PMPI_Comm_spawn_multiple(
 		ncommand, commands, arguments, n, own ? own : info, root, comm, between, codes);
 	for (int i = 0; own && i < ncommand; i++)
