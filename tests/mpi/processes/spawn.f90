@@ -1,6 +1,6 @@
 ! A program that starts itself again, by MPI_Comm_spawn or, with an argument, by
-! MPI_Comm_spawn_multiple, and sums on all processes. MODULE is mpi, mpi_f08 or mpif.h, COMM and INFO
-! the types of handles.
+! MPI_Comm_spawn_multiple, and sums on all processes. MODULE is mpi, mpi_f08 or mpif.h, COMM and
+! INFO the types of handles.
 program main
   use MODULE
   implicit none
