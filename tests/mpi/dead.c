@@ -1,6 +1,6 @@
 /* dead.c WHAT - a rank that does not come to the next reduction: `dead`, killed between two;
- * `late`, after all deadlines. The clock stands still while MPI starts, however long that takes, then
- * goes a million seconds further whenever it is read. */
+ * `late`, after all deadlines. The clock stands still while MPI starts, however long that takes;
+ * after that it goes a million seconds further whenever it is read. */
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
