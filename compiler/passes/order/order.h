@@ -230,6 +230,8 @@ void ordo_order_search_from(
 bool ordo_order_is_before(struct ordering *o, uint32_t move, uint32_t from);
 /* Is `move` before any of the places that the search goes on from? */
 bool ordo_order_search(struct ordering *o, uint32_t move);
+/* Is `earlier` before `move`, which has been dealt with? */
+bool ordo_order_was_before(struct ordering *o, uint32_t earlier, uint32_t move);
 /* Do stream order and the edges placed so far imply that `to` comes after `from`, or after the rank
  * has entered? The dependencies of `to` that are later than `from` have been dealt with. */
 bool ordo_order_implied(struct ordering *o, uint32_t from, uint32_t to);

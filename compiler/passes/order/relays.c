@@ -2,18 +2,6 @@
  * that delays nothing. */
 #include "order.h"
 
-/* Is `earlier` before `move`, which has been dealt with? */
-static bool was_before(struct ordering *o, uint32_t earlier, uint32_t move)
-{
-	if (earlier > move)
-		return false;
-	if (lane_of(o, earlier) != lane_of(o, move) &&
-		!ordo_order_may_know(o, lane_of(o, move), move, earlier))
-		return false;
-	ordo_order_start_search(o);
-	return ordo_order_is_before(o, earlier, move) || ordo_order_search(o, earlier);
-}
-
 /* Does a relay between two moves order nothing else at the end of this stream? */
 static bool can_relay(struct ordering *o, uint32_t lane, uint32_t from, uint32_t to)
 {
@@ -22,8 +10,9 @@ static bool can_relay(struct ordering *o, uint32_t lane, uint32_t from, uint32_t
 		return true;
 	if (last >= to)
 		return false;
-	return was_before(o, last, from) || (last < from ? ordo_order_implied(o, last, to)
-							 : ordo_order_implied_already(o, last, to));
+	return ordo_order_was_before(o, last, from) ||
+	       (last < from ? ordo_order_implied(o, last, to)
+			    : ordo_order_implied_already(o, last, to));
 }
 
 /* One more stream for a rank, called "relay", "relay 1", ... */

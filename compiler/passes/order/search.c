@@ -216,6 +216,23 @@ static bool search_both_ways(struct ordering *o, uint32_t from, uint32_t to)
 	return false;
 }
 
+/* Has a stream that waited for `move`, or for something later of its stream, notified others since?
+ * false: nobody knows the move but by waiting for it. */
+static bool is_passed_on(const struct ordering *o, uint32_t move)
+{
+	const uint32_t last = o->lanes[lane_of(o, move)].last_passed_on;
+	return last != ORDO_NONE && last >= move;
+}
+
+bool ordo_order_was_before(struct ordering *o, uint32_t earlier, uint32_t move)
+{
+	if (earlier > move)
+		return false;
+	ordo_order_start_search(o);
+	return ordo_order_is_before(o, earlier, move) ||
+	       (is_passed_on(o, earlier) && search_both_ways(o, earlier, move));
+}
+
 /* Is anything of `rank` before them? */
 static bool search_rank(struct ordering *o, uint32_t rank)
 {
@@ -239,15 +256,12 @@ static bool search_rank(struct ordering *o, uint32_t rank)
 static bool is_implied(struct ordering *o, uint32_t from, uint32_t to, bool on_chain)
 {
 	const uint32_t lane = lane_of(o, to);
-	const struct lane_state *source = &o->lanes[lane_of(o, from)];
 	if (lane_of(o, from) == lane)
 		return true;
 	if (ordo_order_knows(o, lane, to, from))
 		return true;
 	bool yes = on_chain;
-	if (!yes && (source->last_passed_on == ORDO_NONE || source->last_passed_on < from))
-		return false;
-	if (!yes && !ordo_order_may_know(o, lane, to, from))
+	if (!yes && (!is_passed_on(o, from) || !ordo_order_may_know(o, lane, to, from)))
 		return false;
 	if (!yes) {
 		ordo_order_start_search(o);
