@@ -21,18 +21,18 @@ static bool open_table(struct ordo_table *table, const struct ordo_request *requ
 	       ordo_table_open(table, false, false, error);
 }
 
-/* The schedule of the next candidate that suits, from *i on; *i becomes the index after it. NULL:
- * none suits, or *worked is false. */
+/* The schedule of the next candidate that suits, from *i on, and its proof; *i becomes the index
+ * after it. NULL: none suits, or *worked is false. */
 static struct ordo_schedule *find_next(struct ordo_table *table, uint32_t *i,
 	struct ordo_proof **proof, bool *worked, struct ordo_error *error)
 {
 	for (*worked = true; *worked && *i < table->count;) {
 		const uint32_t at = (*i)++;
-		*worked = ordo_evaluate(table, at, proof, error);
+		*worked = ordo_evaluate(table, at, error);
 		if (!*worked)
 			return NULL;
 		if (table->items[at].suits)
-			return ordo_table_take(table, at, error);
+			return ordo_table_take(table, at, proof, error);
 		ordo_table_forget(table, at);
 	}
 	return NULL;
@@ -88,9 +88,11 @@ static const char *list_suiting(const struct ordo_request *request, ordo_suits *
 	uint32_t i = 0;
 	bool worked = open_table(&table, request, suits, closure, &candidates, error);
 	for (uint32_t found = 0; worked && found < most; found++) {
-		struct ordo_schedule *schedule = find_next(&table, &i, NULL, &worked, error);
+		struct ordo_proof *proof;
+		struct ordo_schedule *schedule = find_next(&table, &i, &proof, &worked, error);
 		if (!schedule)
 			break;
+		ordo_proof_destroy(proof);
 		ordo_schedule_destroy(schedule);
 		list = ordo_arena_format(
 			arena, "%s%s%s", list, found ? ", " : "", table.items[i - 1].algorithm);

@@ -187,7 +187,7 @@ static bool compare_candidate(struct ordo_columns *columns, struct ordo_column *
 	const double *seconds = &column->seconds[i];
 	if (*seconds >= 0)
 		return true;
-	if (!lazily && !ordo_evaluate(columns->table, i, NULL, error))
+	if (!lazily && !ordo_evaluate(columns->table, i, error))
 		return false;
 	/* Lazily, a candidate as fast as the best is timed but not evaluated. */
 	const double enough = lazily ? *best / SAME : *best * SAME,
@@ -201,7 +201,7 @@ static bool compare_candidate(struct ordo_columns *columns, struct ordo_column *
 		return false;
 	if (*seconds < 0 || *seconds > enough)
 		return true;
-	if (!ordo_evaluate(columns->table, i, NULL, error))
+	if (!ordo_evaluate(columns->table, i, error))
 		return false;
 	if (item->suits && *seconds < *best)
 		*best = *seconds;
@@ -333,7 +333,7 @@ static bool evaluate_large(struct ordo_columns *columns, const struct ordo_colum
 		if (!item->large || item->why || column->seconds[i] < 0 ||
 			column->seconds[i] > best * SAME || (won && columns->wish->lazily))
 			continue;
-		if (!ordo_evaluate(columns->table, i, NULL, error))
+		if (!ordo_evaluate(columns->table, i, error))
 			return false;
 		won |= item->suits;
 		*lost |= !item->suits;

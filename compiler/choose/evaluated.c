@@ -120,7 +120,7 @@ bool ordo_table_open(struct ordo_table *table, bool several, bool named, struct 
 void ordo_table_close(struct ordo_table *table)
 {
 	for (uint32_t i = 0; i < table->count; i++)
-		ordo_schedule_destroy(table->items[i].schedule);
+		ordo_table_forget(table, i);
 	free(table->items);
 }
 
@@ -178,7 +178,9 @@ void ordo_table_forget(struct ordo_table *table, uint32_t i)
 {
 	struct ordo_evaluated *item = &table->items[i];
 	table->kept -= item->schedule ? item->schedule->ntask : 0;
+	ordo_proof_destroy(item->proof);
 	ordo_schedule_destroy(item->schedule);
+	item->proof = NULL;
 	item->schedule = NULL;
 }
 
@@ -187,8 +189,7 @@ bool ordo_is_evaluated(const struct ordo_table *table, uint32_t i)
 	return table->items[i].proved || table->items[i].why;
 }
 
-bool ordo_evaluate(
-	struct ordo_table *table, uint32_t i, struct ordo_proof **proof, struct ordo_error *error)
+bool ordo_evaluate(struct ordo_table *table, uint32_t i, struct ordo_error *error)
 {
 	struct ordo_evaluated *item = &table->items[i];
 	struct ordo_schedule *schedule;
@@ -207,8 +208,8 @@ bool ordo_evaluate(
 		item->suits = !table->suits || table->suits(schedule, found, table->closure, &why);
 	}
 	ordo_table_keep(table, i, schedule);
-	if (proof && item->suits)
-		*proof = found;
+	if (item->suits && item->schedule)
+		item->proof = found;
 	else
 		ordo_proof_destroy(found);
 	return item->suits || ordo_refuse(table, i, &why, error);
@@ -221,17 +222,17 @@ bool ordo_may_win(const struct ordo_table *table, uint32_t i, const char *digest
 }
 
 struct ordo_schedule *ordo_table_take(
-	struct ordo_table *table, uint32_t i, struct ordo_error *error)
+	struct ordo_table *table, uint32_t i, struct ordo_proof **proof, struct ordo_error *error)
 {
-	struct ordo_schedule *schedule = table->items[i].schedule;
-	struct ordo_proof *proof;
-	table->items[i].schedule = NULL;
+	struct ordo_evaluated *item = &table->items[i];
+	struct ordo_schedule *schedule = item->schedule;
+	*proof = item->proof;
+	item->schedule = NULL;
+	item->proof = NULL;
 	if (schedule)
 		return schedule;
 	const struct ordo_request request = ordo_table_request(table, i);
-	schedule = ordo_compile_proved(&request, &proof, error);
-	ordo_proof_destroy(proof);
-	return schedule;
+	return ordo_compile_proved(&request, proof, error);
 }
 
 bool ordo_fail_none_suits(const struct ordo_table *table, struct ordo_error *error)

@@ -22,6 +22,7 @@ struct ordo_evaluated {
 	bool proved, suits;
 	char digest[33];		/* of its order, if proved */
 	struct ordo_schedule *schedule; /* kept while there is room; NULL */
+	struct ordo_proof *proof;	/* of the schedule, while that is kept and suits; NULL */
 	struct ordo_cost cost;		/* by closed forms; 0 where costs are simulated */
 	struct ordo_line line;		/* the same cost, on the machine */
 };
@@ -59,10 +60,8 @@ void ordo_table_keep(struct ordo_table *table, uint32_t i, struct ordo_schedule 
 void ordo_table_forget(struct ordo_table *table, uint32_t i);
 
 /* Compiles, proves and evaluates a candidate, unless that is done; one that does not compile or
- * suit is no error. If proof is not NULL, the caller owns *proof; NULL if the candidate was
- * evaluated before or has none. */
-bool ordo_evaluate(
-	struct ordo_table *table, uint32_t i, struct ordo_proof **proof, struct ordo_error *error);
+ * suit is no error. */
+bool ordo_evaluate(struct ordo_table *table, uint32_t i, struct ordo_error *error);
 /* Whether ordo_evaluate has nothing more to do. */
 bool ordo_is_evaluated(const struct ordo_table *table, uint32_t i);
 /* Records why a candidate cannot be chosen. false: the error is not about the candidate, and ends
@@ -71,10 +70,10 @@ bool ordo_refuse(struct ordo_table *table, uint32_t i, const struct ordo_error *
 	struct ordo_error *error);
 /* Whether a candidate may be chosen. digest: only with this order; NULL: any. */
 bool ordo_may_win(const struct ordo_table *table, uint32_t i, const char *digest);
-/* The schedule of a candidate that suits, kept or compiled and proved again; the caller destroys
- * it. */
+/* The schedule of a candidate that suits and its proof, kept or made again; the caller destroys
+ * both. */
 struct ordo_schedule *ordo_table_take(
-	struct ordo_table *table, uint32_t i, struct ordo_error *error);
+	struct ordo_table *table, uint32_t i, struct ordo_proof **proof, struct ordo_error *error);
 /* ORDO_REFUTED: no candidate suits. Returns false. */
 bool ordo_fail_none_suits(const struct ordo_table *table, struct ordo_error *error);
 

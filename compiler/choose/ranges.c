@@ -84,7 +84,7 @@ static bool find_order(struct ordo_table *table, const struct ordo_pricing *pric
 	double least = 0;
 	*best = NULL;
 	for (uint32_t i = 0; i < table->count; i++)
-		if (!ordo_evaluate(table, i, NULL, error))
+		if (!ordo_evaluate(table, i, error))
 			return false;
 	for (uint32_t i = 0; i < table->count; i++) {
 		uint64_t bytes;
@@ -131,8 +131,8 @@ bool ordo_ranges_take(struct ordo_table *table, const struct ordo_ranges *ranges
 		*selected = (struct ordo_selected){.from_bytes = range->from_bytes,
 			.to_bytes = range->to_bytes,
 			.algorithm = item->algorithm,
-			.cost = item->cost,
-			.schedule = ordo_table_take(table, range->chosen, error)};
+			.cost = item->cost};
+		selected->schedule = ordo_table_take(table, range->chosen, &selected->proof, error);
 		memcpy(selected->digest, item->digest, sizeof selected->digest);
 		if (!selected->schedule)
 			return false;

@@ -109,7 +109,7 @@ static bool find_envelope(struct selecting *selecting, enum demand demand, const
 			return false;
 		for (uint32_t i = 0; i < envelope->count; i++) {
 			const uint32_t item = envelope->items[i].item;
-			if (!ordo_evaluate(table, item, NULL, error))
+			if (!ordo_evaluate(table, item, error))
 				return false;
 			if (!meets(table, item, demand, digest))
 				changed = selecting->lines[item].left_out = true;
@@ -133,7 +133,7 @@ static bool find_equals(struct selecting *selecting, uint32_t chosen, const char
 		if (!table->items[i].candidate ||
 			!costs_equal(&table->items[i].line, &table->items[chosen].line))
 			continue;
-		if (!ordo_evaluate(table, i, NULL, error))
+		if (!ordo_evaluate(table, i, error))
 			return false;
 		cheapest[i] = ordo_may_win(table, i, digest);
 	}
@@ -261,8 +261,10 @@ bool(ordo_select)(const struct ordo_selection_wish *wish, struct ordo_selection 
 
 void ordo_selection_free(struct ordo_selection *selection)
 {
-	for (uint32_t i = 0; i < selection->nrange; i++)
+	for (uint32_t i = 0; i < selection->nrange; i++) {
+		ordo_proof_destroy(selection->ranges[i].proof);
 		ordo_schedule_destroy(selection->ranges[i].schedule);
+	}
 	free(selection->ranges);
 	ordo_candidates_free(&selection->candidates);
 	*selection = (struct ordo_selection){0};

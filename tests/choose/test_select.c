@@ -103,6 +103,9 @@ static void check_crossings(const struct ordo_selection_wish *wish,
 		struct ordo_proof *proof = ordo_verify(range->schedule, &options, &error);
 		assert_true(proof && proof->proved);
 		assert_string_equal(proof->digest, range->digest);
+		assert_true(range->proof && range->proof->proved);
+		assert_string_equal(range->proof->digest, proof->digest);
+		assert_int_equal(range->proof->nmove, proof->nmove);
 		assert_string_equal(range->schedule->algorithm, range->algorithm);
 		ordo_proof_destroy(proof);
 		const uint64_t last =

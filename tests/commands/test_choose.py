@@ -50,6 +50,9 @@ def _(ordo):
             r"> recursive-doubling +[\d.]+ us +1.00\n(.*\n)+.*  ring +[\d.]+ us +[\d.]+  not "
             r"wanted: .*different orders.*\n(.*\n)*"
             r"  mesh  +no link: phase \S+ needs link \d-\d\n", done.err), done.err)
+    # The proof is that of the choice.
+    wanted(
+        re.search(r"\nchosen, compiled and proved in [\d.]+ m?s, written in", done.err), done.err)
     done = ordo.works("compile", "reduce-scatter", "-n", 6, "-o", "x.json")
     wanted(
         "the fastest at 1 MiB (--size was not given), a link between every two ranks" in done.err,

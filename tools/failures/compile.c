@@ -66,16 +66,6 @@ static bool name_file(
 	return true;
 }
 
-static bool refuse_refuted(
-	struct call *call, const struct ordo_schedule *schedule, const struct ordo_proof *proof)
-{
-	struct ordo_error error;
-	ordo_finding_error(schedule, &proof->findings[0], &error);
-	ordo_hint(
-		&error, "this is a bug in the compiler, and nothing was written; please report it");
-	return refuse_error(call, &error);
-}
-
 /* The first schedule has the problem with all that is implied. */
 static bool begin_set(
 	struct call *call, struct making *making, const struct ordo_schedule *schedule)
@@ -90,32 +80,25 @@ static bool begin_set(
 	return making->set || refuse_error(call, &error);
 }
 
-/* Proves a schedule on its topology and adds it to the set. */
+/* Adds a schedule that the choice has proved on its topology to the set. */
 static bool add_proved(struct call *call, struct making *making,
-	const struct ordo_topology *topology, struct ordo_schedule *schedule,
+	const struct ordo_topology *topology, struct ordo_selected *chosen,
 	struct ordo_failure_state *state)
 {
 	struct ordo_error error;
-	const struct ordo_verify_options options = {
-		.topology = topology, .limits.tokens_in_flight = making->request->max_tokens};
-	struct ordo_proof *proof = prove(call, schedule, &options);
+	struct ordo_schedule *schedule = chosen->schedule;
 	char name[32];
-	bool worked = begin_set(call, making, schedule) && proof &&
-		      (proof->proved || refuse_refuted(call, schedule, proof)) &&
-		      find_bound(call, &making->request->problem, topology, state);
-	if (!worked) {
-		ordo_proof_destroy(proof);
-		ordo_schedule_destroy(schedule);
+	if (!begin_set(call, making, schedule) ||
+		!find_bound(call, &making->request->problem, topology, state))
 		return false;
-	}
+	chosen->schedule = NULL;
 	state->algorithm = schedule->algorithm;
-	state->order_digest = proof->digest;
-	worked = name_file(call, making, schedule, name);
+	state->order_digest = chosen->digest;
+	bool worked = name_file(call, making, schedule, name);
 	state->schedule = name;
 	state->price = ordo_failure_price(state, making->set->bytes);
 	worked = worked &&
 		 (ordo_failure_set_add(making->set, state, &error) || refuse_error(call, &error));
-	ordo_proof_destroy(proof);
 	return worked;
 }
 
@@ -136,10 +119,8 @@ static bool compile_on(struct call *call, struct making *making, struct ordo_top
 		.lazily = true};
 	bool worked = find_fastest(call, &fastest, &predicted, &tuning);
 	if (worked) {
-		struct ordo_schedule *schedule = tuning.selection.ranges[0].schedule;
-		tuning.selection.ranges[0].schedule = NULL;
 		state->time_ns = tuning.ranges[0].times.first * 1e9;
-		worked = add_proved(call, making, topology, schedule, state);
+		worked = add_proved(call, making, topology, &tuning.selection.ranges[0], state);
 	}
 	ordo_tuning_free(&tuning);
 	return worked;

@@ -36,6 +36,8 @@ struct ordo_selected {
 	struct ordo_cost cost;
 	struct ordo_schedule *schedule; /* proved; owned by the selection */
 	char digest[33];
+	/* of the schedule, on the topology and with the limits of the wish; owned likewise */
+	struct ordo_proof *proof;
 };
 
 struct ordo_selection {
