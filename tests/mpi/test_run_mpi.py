@@ -122,7 +122,7 @@ def _():
 def _():
     done = on_ranks(2, "run", compiled("allreduce", "ring", 3), "--transport", "mpi")
     wanted(done.returncode != 0 and not done.stdout, done.stdout)
-    wanted(done.stderr.count("the schedule is of 3 ranks, and MPI started 2") == 1, done.stderr)
+    wanted(done.stderr.count("the schedule is for 3 ranks, and MPI started 2") == 1, done.stderr)
 
 
 @case("a document that cannot be read is named, once")

@@ -78,12 +78,12 @@ def _():
 @case("what cannot be run is named: no program, no MPI, static, the other launcher")
 def _():
     fails(alone("mpi"), "which program?")
-    fails(alone("mpi", "no-such-program"), "no-such-program is in no folder of PATH")
-    fails(alone("mpi", "/no/such"), "/no/such No such file")
-    fails(alone("mpi", "/tmp"), "is not a file")
+    fails(alone("mpi", "no-such-program"), "no-such-program: not in any folder of PATH")
+    fails(alone("mpi", "/no/such"), "the program /no/such: No such file")
+    fails(alone("mpi", "/tmp"), "the program /tmp: not a file")
     plain = FOLDER / "plain"
     plain.write_text("text")
-    fails(alone("mpi", str(plain)), "permission denied")
+    fails(alone("mpi", str(plain)), "no permission to execute it")
     fails(alone("mpi", "/bin/true"), "is not linked with an MPI", "no launcher")
     fails(alone("mpi", "--mpi", "lam", "/bin/true"), "found lam")
     fails(alone("mpi", "--order", "any", program()), "--order: found any")

@@ -211,14 +211,14 @@ static int replay_schedule(
 	return run_replay(call, schedule, args->replay, &data, args->execution.trace);
 }
 
-/* All ranks have the schedule, and it is of as many. */
+/* All ranks have the schedule, and it is for as many. */
 static bool meets_world(struct call *call, struct args *args, const struct proved_schedule *found)
 {
 	const uint32_t nrank = found->schedule->problem.nrank;
 	const struct message_world *world = &args->world.world;
 	if (world->nrank != nrank)
 		fail_usage(call, NULL,
-			"the schedule is of %" PRIu32 " ranks, and MPI started %" PRIu32, nrank,
+			"the schedule is for %" PRIu32 " ranks, and MPI started %" PRIu32, nrank,
 			world->nrank);
 	if (!meet_world(&args->world, world->nrank == nrank))
 		return call->status = call->status ? call->status : ORDO_USAGE, false;

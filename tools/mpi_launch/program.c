@@ -123,7 +123,7 @@ const struct mpi_kind *find_linked_mpi(const char *loader, const char *file, cha
 static bool refuse_program(struct call *call, const char *name, const char *why)
 {
 	struct ordo_error error;
-	ordo_fail(&error, ORDO_BAD_INPUT, 0, "the program %s %s", name, why);
+	ordo_fail(&error, ORDO_BAD_INPUT, 0, "the program %s: %s", name, why);
 	return refuse_error(call, &error);
 }
 
@@ -135,13 +135,13 @@ bool examine_program(struct call *call, const char *name, struct mpi_program *pr
 	if (strchr(name, '/'))
 		snprintf(program->path, sizeof program->path, "%s", name);
 	else if (!find_program(name, program->path, sizeof program->path))
-		return refuse_program(call, name, "is in no folder of PATH");
+		return refuse_program(call, name, "not in any folder of PATH");
 	if (stat(program->path, &facts))
 		return refuse_program(call, name, strerror(errno));
 	if (!S_ISREG(facts.st_mode))
-		return refuse_program(call, name, "is not a file");
+		return refuse_program(call, name, "not a file");
 	if (access(program->path, X_OK))
-		return refuse_program(call, name, "cannot be executed: permission denied");
+		return refuse_program(call, name, "no permission to execute it");
 	if (!read_elf(program->path, loader, sizeof loader))
 		return true;
 	program->form = *loader ? LINKED_PROGRAM : STATIC_PROGRAM;
