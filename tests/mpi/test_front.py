@@ -341,16 +341,6 @@ def _():
         wanted(calls(done.stderr, "MPI_Allreduce") == 3, settings, done.stderr)
 
 
-@case("where a machine has an accelerator, its memory may come between any two calls")
-def _():
-    done = start(2, [program("device"), f"{PROGRAMS}/libdevice_stub_0.so", "late"], "messages")
-    wanted(done.returncode == 0, done.stdout, done.stderr)
-    for function in ("Allreduce", "Reduce"):
-        wanted(re.search(rf"MPI_{function} +1 calls passed on: device memory", done.stderr),
-               function, done.stderr)
-    wanted(calls(done.stderr, "MPI_Allreduce") == 2, done.stderr)
-
-
 @case("types with any bounds are taken, also others on each rank")
 def _():
     for settings in ("", "messages"):

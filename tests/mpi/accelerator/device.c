@@ -1,27 +1,17 @@
 /* device.c - a program of MPI that loads CUDA's driver or HIP (a stub, its argument) after its
  * first reduction, and then reduces vectors of which one is in memory of a device; with a second
- * argument, on the last rank alone: `blocking`, by calls that block, `late`, by one after two more
- * without, on machines that seem to have an accelerator, `some`, also by one that does not. */
+ * argument, on the last rank alone: `blocking`, by calls that block, `some`, also by one that does
+ * not. */
 #include <dlfcn.h>
-#include <fcntl.h>
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>
-#pragma GCC visibility push(default) /* the library is to find ours */
-#include <unistd.h>
-#pragma GCC visibility pop
 
 enum { N = 100, LONG = 20000, DEVICE = 1, MANAGED = 2 };
 typedef void mark_function(const void *memory, size_t bytes, int kind);
 typedef int error_function(void);
 
 static double in[N], out[N], long_in[LONG], long_out[LONG];
-static const char *accelerator = ""; /* a path that is there */
-
-int access(const char *path, int mode)
-{
-	return strcmp(path, accelerator) ? faccessat(AT_FDCWD, path, mode, 0) : 0;
-}
 
 static void *find(void *stub, const char *name)
 {
@@ -150,32 +140,22 @@ int main(int argc, char **argv)
 		error_function *error;
 	} mark, error;
 	MPI_Init(&argc, &argv);
-	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-	MPI_Comm_size(MPI_COMM_WORLD, &nrank);
-	const int is_late = argc > 2 && !strcmp(argv[2], "late");
-	if (is_late && !rank)
-		accelerator = "/dev/nvidiactl";
 	reduce(); /* taken */
-	if (is_late)
-		reduce(); /* taken */
 	void *stub = dlopen(argv[1], RTLD_NOW | RTLD_LOCAL);
 	mark.object = find(stub, "stub_mark");
 	error.object = find(stub, "stub_error");
 	if (!mark.object || !error.object)
 		return 1;
-	if (!is_late)
-		reduce(); /* taken */
+	reduce(); /* taken */
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	MPI_Comm_size(MPI_COMM_WORLD, &nrank);
 	if (argc < 3 || rank == nrank - 1)
 		mark.mark(in, sizeof in, DEVICE);
-	if (argc > 2 && !is_late)
+	if (argc > 2)
 		return strcmp(argv[2], "blocking") ? reduce_on_one()
 						   : block_on_one(mark.mark, rank, nrank);
 	reduce(); /* passed on */
 	reduce_to_zero();
-	if (is_late) {
-		MPI_Finalize();
-		return 0;
-	}
 	mark.mark(out, sizeof out, DEVICE);
 	reduce(); /* passed on */
 	MPI_Allreduce(MPI_IN_PLACE, out, N, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);

@@ -180,22 +180,10 @@ static void look_again(void)
 	}
 }
 
-/* CUDA and HIP need one of these to reach an accelerator; nvidia-modprobe makes the former, at
- * CUDA's first use. */
-static bool has_accelerator(void)
-{
-	static const char *const paths[] = {"/dev/nvidiactl", "/proc/driver/nvidia/version",
-		"/usr/bin/nvidia-modprobe", "/dev/nvhost-ctrl", "/dev/dxg", "/dev/kfd"};
-	for (size_t i = 0; i < sizeof paths / sizeof *paths; i++)
-		if (!access(paths[i], F_OK))
-			return true;
-	return false;
-}
-
-bool ordo_mpi_may_have_devices(void)
+bool ordo_mpi_has_devices(void)
 {
 	look_again();
-	return atomic_load(&get_cuda) || atomic_load(&get_hip) || has_accelerator();
+	return atomic_load(&get_cuda) || atomic_load(&get_hip);
 }
 
 bool ordo_mpi_is_on_device(const void *first, const void *second)

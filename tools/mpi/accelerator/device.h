@@ -8,8 +8,7 @@
  * the program's CUDA or HIP reports. Managed memory is not. NULL: none. Any thread; 35 ns without
  * CUDA and HIP. */
 bool ordo_mpi_is_on_device(const void *first, const void *second);
-/* Whether the program has loaded CUDA or HIP, or the machine has an accelerator, so that it may
- * load them: otherwise it has no such memory. */
-bool ordo_mpi_may_have_devices(void);
+/* Whether the program has loaded CUDA or HIP, so that it may have such memory. */
+bool ordo_mpi_has_devices(void);
 
 #endif

@@ -78,7 +78,7 @@ static inline int ordo_mpi_own_shards(const struct ordo_mpi_call *call, int rank
 int ordo_mpi_reduce(const struct ordo_mpi_call *call);
 /* In place of it, on a rank that passes the call on because its memory is a device's: tells the
  * others, who then pass it on, too. They cannot be told if at the last call whose number was a
- * power of two no rank could have such memory, and the ranks do not share any. Returns
+ * power of two no rank had loaded what knows such memory, and the ranks do not share any. Returns
  * ORDO_MPI_PASS_ON, or an error code. */
 int ordo_mpi_pass_on(const struct ordo_mpi_call *call);
 /* Of a persistent one, when its request is made: ORDO_MPI_PASS_ON on all ranks if one `passes` it

@@ -139,7 +139,7 @@ int ordo_mpi_state_devices(struct mpi_state *state)
 	int own, any = 0;
 	if (state->has_devices || n & (n - 1))
 		return MPI_SUCCESS;
-	own = ordo_mpi_may_have_devices();
+	own = ordo_mpi_has_devices();
 	const int code = PMPI_Allreduce(&own, &any, 1, MPI_INT, MPI_MAX, state->comm);
 	state->has_devices = any;
 	return code;

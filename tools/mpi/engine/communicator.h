@@ -57,9 +57,9 @@ struct mpi_state *ordo_mpi_state(MPI_Comm comm, int *code);
 extern int ordo_mpi_most_compiled, ordo_mpi_most_alone;
 
 /* Before every blocking reduction, on all ranks, also on those that pass it on because of their
- * memory: sets `has_devices` if a process may have memory of devices. The ranks ask each other at
- * the first call, and at every call whose number is a power of two, for an accelerator may be
- * there that is not known before its library is loaded. Returns an MPI error code. */
+ * memory: sets `has_devices` if a process has loaded what knows memory of devices. The ranks ask
+ * each other at the first call, and at every call whose number is a power of two, for it may be
+ * loaded later. Returns an MPI error code. */
 int ordo_mpi_state_devices(struct mpi_state *state);
 /* The window of a communicator that is used again; NULL: none. All ranks call, at every call. */
 struct mpi_window *ordo_mpi_state_window(struct mpi_state *state);
