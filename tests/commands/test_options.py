@@ -315,6 +315,8 @@ def _(ordo):
             f'<system version="1"><cpu numaid="0" arch="x86_64">{gpus}</cpu></system>')
         summary = ordo.works("compile", "allgather", "-a", "packing", *words, "-o", "x.json").err
         wanted(f"AllGather on {count} ranks" in summary, summary)
+    (ordo.folder / "none.xml").write_text('<system version="1"/>')
+    ordo.fails(3, "none.xml:1:1: error.R1.: found no GPU", "bound", "allgather", "-t", "none.xml")
 
 
 @desk_case("what makes no sense: exit code 2, and what is wanted")

@@ -22,9 +22,8 @@ static void note_cost(struct call *call, const struct tuning_options *args)
 	if (call->json || args->algorithm || args->problem.nrank < MANY_RANKS)
 		return;
 	note(call,
-		"%" PRIu32 " ranks: one after another, every algorithm that may be the fastest is "
-		"compiled, up to the memory limit; this can take minutes; --algorithm A compiles "
-		"only one",
+		"%" PRIu32 " ranks: every algorithm that may be the fastest is compiled, up to the "
+		"memory limit; this can take minutes; --algorithm A compiles only one",
 		args->problem.nrank);
 }
 

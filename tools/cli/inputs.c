@@ -304,8 +304,8 @@ static uint32_t ranks_of(struct call *call, const char *name)
 		nrank = machine ? count_gpus(machine) : 0;
 		if (!machine)
 			refuse_error(call, &error);
-		else if (!nrank)
-			refuse_usage(call, NULL, "%s: found no GPU", name);
+		else if (!nrank) /* which is an error that it reports */
+			ordo_topology_destroy(draw_machine(call, machine, 1, 0, NULL));
 		machine_destroy(machine);
 		return nrank;
 	}

@@ -240,7 +240,7 @@ int compile_failures(struct call *call, const struct failures_request *request)
 			 refuse_error(call, &error);
 	if (worked) {
 		const struct report report = report_of(call, stderr);
-		report_states(&report, making.set, ", each proved in every interleaving");
+		report_states(&report, making.set, ", proved in every interleaving");
 		report_text(&report,
 			"chosen, compiled, proved and written in %g<seconds:time> to "
 			"%s<output>\n",

@@ -198,7 +198,10 @@ static void report_state(const struct report *list, const struct ordo_failure_st
 		report_text(&one, "the network is in parts\n");
 		return;
 	}
-	snprintf(bound, sizeof bound, "%" PRIu64 "/%" PRIu64, state->numerator, state->denominator);
+	const int length = snprintf(bound, sizeof bound, "%" PRIu64, state->numerator);
+	if (state->denominator > 1)
+		snprintf(bound + length, sizeof bound - (size_t)length, "/%" PRIu64,
+			state->denominator);
 	report_text(&one, "%-9s<bound> %9.4g<bandwidth_gbs> %10.4g %7.3g<price>  %s<order_digest>",
 		bound, state->bandwidth_gbs, state->time_ns / 1e3, state->price,
 		state->order_digest);

@@ -68,6 +68,8 @@ static void list_topologies(const struct report *report)
 			topologies[i].name, topologies[i].summary, topologies[i].ranks);
 	}
 	report_text(report, "  %-18s a document ordo/topology/1\n", "FILE.json");
+	report_text(report, "  %-18s a machine as NCCL or RCCL dumps it (NCCL_TOPO_DUMP_FILE)\n",
+		"FILE.xml");
 }
 
 static void list_operators(const struct report *report)
