@@ -18,7 +18,7 @@ static const double vertex_radius = 0.21, switch_width = 0.7, switch_height = 0.
 		    points = 72;
 /* Points: width of the most and of the least loaded link; with more links than this all are
  * thinner. */
-static const double widest = 6.5, thinnest = 0.9, many_links = 64;
+static const double widest = 6.5, thinnest = 0.9, many_links = 16;
 static const char idle_colour[] = "#d8d8d8", down_colour[] = "#d02020";
 /* With more links, those without a load are left out. */
 enum { MOST_IDLE = 600 };
