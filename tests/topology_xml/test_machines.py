@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""test_machines.py ORDO - topologies from the XML of NCCL and RCCL, against links reckoned by
-hand."""
+"""test_machines.py ORDO [length] - topologies from the XML of NCCL and RCCL, against links reckoned
+by hand. At length the fastest algorithm is sought on two servers of every machine as well."""
 import json
 import os
 import pathlib
+import sys
 
 from desk import desk_case
 from tap import run_cases, wanted
@@ -222,7 +223,9 @@ def _(ordo):
         for servers in (1, 2):
             ordo.works("import", "topology", path, "--servers", servers, "-o", "m.json")
             ranks = json.loads((ordo.folder / "m.json").read_text())["ranks"]
-            ordo.works("compile", "allreduce", "-n", ranks, "-t", "m.json", "-o", "s.json")
+            algorithm = [] if servers == 1 or "length" in sys.argv else ["-a", "ring"]
+            ordo.works("compile", "allreduce", "-n", ranks, "-t", "m.json", *algorithm, "-o",
+                       "s.json")
             ordo.works("verify", "s.json", "-t", "m.json")
             ordo.works("bound", "allreduce", "-t", "m.json")
         read += 1
