@@ -352,13 +352,15 @@ static void so_does_one_thread_for_all(void **state)
 	destroy_party(&party);
 }
 
+static uint32_t ncall_of_sizes = 3000;
+
 /* A few elements again and again, of sizes that come back, while hardly any collective is kept:
  * what a rank found may be gone when it comes again, and never while it calls. */
 static void *call_sizes(void *argument)
 {
 	struct caller *caller = argument;
 	uint32_t random = 12345;
-	for (uint32_t i = 0; i < 3000; i++) {
+	for (uint32_t i = 0; i < ncall_of_sizes; i++) {
 		random = random * 1664525 + 1013904223;
 		int32_t in[64], out[64] = {0};
 		const uint32_t count = 1 + (random >> 16) % (i % 3 ? 8 : 64);
@@ -668,8 +670,10 @@ static void the_size_chooses_from_a_set(void **state)
 	assert_int_equal(system(command), 0);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+	if (argc > 1)
+		ncall_of_sizes = (uint32_t)strtoul(argv[1], NULL, 10);
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(ranks_get_the_bits_of_prepared_calls),
 		cmocka_unit_test(so_does_one_thread_for_all),
