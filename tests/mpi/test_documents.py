@@ -295,7 +295,7 @@ def _():
     wanted(found["complex-600"] != uncovered)
     wanted("by-size: AllReduce on 3 ranks, its order changes with the size" in done.stderr,
            done.stderr)
-    wanted("1001 bytes and more, up to 9000: large.json" in done.stderr, done.stderr)
+    wanted(" 1001 to 9000 bytes: large.json" in done.stderr, done.stderr)
     wanted("not covered by plans: AllReduce on 3 ranks" in done.stderr, done.stderr)
     # The folder may be the set itself, and the set a file beside schedules; one of these may be a
     # folder.

@@ -331,10 +331,11 @@ static void print_schedule(FILE *out, const struct mpi_range *range)
 
 static void print_range(FILE *out, const struct mpi_range *range)
 {
-	fprintf(out, "ordo:     %" PRIu64 " bytes and more", range->facts.from_bytes);
+	fprintf(out, "ordo:     %" PRIu64, range->facts.from_bytes);
 	if (range->facts.to_bytes != ORDO_ENDLESS)
-		fprintf(out, ", up to %" PRIu64, range->facts.to_bytes);
-	fprintf(out, ": %s, ", range->facts.name);
+		fprintf(out, " to %" PRIu64, range->facts.to_bytes);
+	fprintf(out, " bytes%s: %s, ", range->facts.to_bytes == ORDO_ENDLESS ? " and more" : "",
+		range->facts.name);
 	print_schedule(out, range);
 }
 
