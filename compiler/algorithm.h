@@ -57,6 +57,7 @@ struct ordo_resolved_request {
 	const uint32_t *map;
 	bool finds_map;			      /* map=auto: there is none yet */
 	const char *order;		      /* as in struct ordo_request; not owned */
+	uint32_t most_moves;		      /* likewise */
 	const struct ordo_registry *registry; /* in which names of algorithms are looked up */
 	ordo_resolve *resolve;		      /* for an algorithm that is made of others */
 	const struct ordo_algorithm *algorithm;

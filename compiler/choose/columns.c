@@ -137,19 +137,23 @@ static bool predict(struct ordo_columns *columns, uint32_t i, const struct ordo_
 }
 
 /* Predicts a candidate's time, and gives up beyond the limit (0: none). Skips candidates that do
- * not compile. */
+ * not compile. In any case keeps the schedule of one that takes no longer than `enough`. */
 static bool time_candidate(struct ordo_columns *columns, uint32_t i, struct ordo_column *column,
-	double limit, struct ordo_error *error)
+	double limit, double enough, struct ordo_error *error)
 {
-	struct ordo_schedule *schedule;
-	if (columns->table->items[i].refused)
-		return true;
-	if (!ordo_table_schedule(columns->table, i, &schedule, error))
+	struct ordo_schedule *schedule = NULL;
+	if (!columns->table->items[i].refused &&
+		!ordo_table_schedule(columns->table, i, &schedule, error))
 		return false;
+	if (!schedule && ordo_table_repeats(columns->table, i)) {
+		column->seconds[i] = column->seconds[columns->table->items[i].plain];
+		column->over[i] = column->over[columns->table->items[i].plain];
+	}
 	if (!schedule)
 		return true;
 	const bool worked = predict(columns, i, schedule, column, limit, error);
-	ordo_table_keep(columns->table, i, schedule);
+	ordo_table_keep(columns->table, i, schedule,
+		column->seconds[i] >= 0 && column->seconds[i] <= enough);
 	return worked;
 }
 
@@ -197,7 +201,7 @@ static bool compare_candidate(struct ordo_columns *columns, struct ordo_column *
 		lazily ? fmax(ordo_columns_bound(columns, i, column->bytes), column->over[i]) : 0;
 	if (least > enough || (lazily && has_grown(columns, column, i, *best)))
 		return true;
-	if (!time_candidate(columns, i, column, lazily ? limit : 0, error))
+	if (!time_candidate(columns, i, column, lazily ? limit : 0, enough, error))
 		return false;
 	if (*seconds < 0 || *seconds > enough)
 		return true;
@@ -313,7 +317,7 @@ static bool time_large(struct ordo_columns *columns, struct ordo_column *column,
 			(!whole && has_twin(columns, column, i)))
 			continue;
 		if (column->seconds[i] < 0 && column->over[i] < *best &&
-			!time_candidate(columns, i, column, limit, error))
+			!time_candidate(columns, i, column, limit, *best, error))
 			return false;
 		if (column->seconds[i] >= 0 && column->seconds[i] < *best && !item->why)
 			*best = column->seconds[i];

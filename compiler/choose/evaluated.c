@@ -3,7 +3,10 @@
 #include "evaluated.h"
 #include "candidates.h"
 #include "pipeline/pipeline.h"
+#include "ways/spread.h"
+#include <math.h>
 #include <ordo/arena.h>
+#include <ordo/units.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,7 +19,8 @@ enum {
 	/* Where it does, so many times as many, and any multiple, while chunks are of so many
 	 * bytes: then the time that more of them save is worth that of their compilation. */
 	MORE_MOVES = 8,
-	LARGE_CHUNK = 1 << 16
+	LARGE_CHUNK = 1 << 16,
+	FEW_MOVES = 1 << 25 /* where a choice is limited */
 };
 
 struct ordo_request ordo_table_request(const struct ordo_table *table, uint32_t i)
@@ -44,18 +48,35 @@ static void add_refused(struct ordo_table *table, bool asks_for_links)
 	for (uint32_t i = 0; i < table->candidates->nrefused; i++) {
 		const struct ordo_refusal *refusal = &table->candidates->refused[i];
 		const uint32_t at = table->count++;
-		table->items[at] = (struct ordo_evaluated){
-			.algorithm = refusal->algorithm, .why = refusal->why, .refused = true};
+		table->items[at] = (struct ordo_evaluated){.algorithm = refusal->algorithm,
+			.why = refusal->why,
+			.refused = true,
+			.plain = ORDO_NONE};
 		table->items[at].lacks_link = asks_for_links && applies_elsewhere(table, at);
 	}
+}
+
+/* "ring(via=spread)" of "ring", or "ring(rings=2,via=spread)" of "ring(rings=2)" */
+static bool spreads(const char *algorithm, const char *plain)
+{
+	const char *const ending = "via=spread)";
+	const size_t length = strlen(plain) - (plain[strlen(plain) - 1] == ')');
+	return !strncmp(algorithm, plain, length) &&
+	       algorithm[length] == (plain[length] ? ',' : '(') &&
+	       !strcmp(algorithm + length + 1, ending);
 }
 
 static void add(
 	struct ordo_table *table, const struct ordo_candidate *candidate, uint32_t chunks_per_block)
 {
+	uint32_t plain = table->count;
+	while (plain-- && (table->items[plain].chunks_per_block != chunks_per_block ||
+				  !spreads(candidate->algorithm, table->items[plain].algorithm)))
+		;
 	table->items[table->count++] = (struct ordo_evaluated){.candidate = candidate,
 		.algorithm = candidate->algorithm,
-		.chunks_per_block = chunks_per_block};
+		.chunks_per_block = chunks_per_block,
+		.plain = plain};
 }
 
 /* Whether so many chunks are few enough for any size. */
@@ -141,13 +162,63 @@ bool ordo_refuse(struct ordo_table *table, uint32_t i, const struct ordo_error *
 }
 
 /* The algorithm applies, so only missing links can keep it from compiling, or too few slots of
- * staging (R13). */
+ * staging (R13), or what it takes. */
 static bool refuse_links(struct ordo_table *table, uint32_t i, const struct ordo_error *why,
 	struct ordo_error *error)
 {
 	table->items[i].refused = true;
-	table->items[i].lacks_link = why->rule != 13;
+	table->items[i].lacks_link =
+		why->rule != 13 && !why->too_large && !ordo_table_repeats(table, i);
 	return ordo_refuse(table, i, why, error);
+}
+
+/* Whether there is time and memory to compile a candidate, as far as they can be estimated. *why:
+ * what it would take. A program that has more moves than it was estimated to have tasks will be
+ * given up, unless it has few. */
+static bool is_affordable(
+	struct ordo_table *table, struct ordo_request *request, struct ordo_error *why)
+{
+	struct ordo_estimate found;
+	char bytes[ORDO_UNITS_SIZE];
+	if (!table->limited || request->problem.nrank <= ORDO_CHOICE_FEW_RANKS)
+		return true;
+	request->most_moves = FEW_MOVES;
+	if (!ordo_estimate(request, &found, NULL))
+		return true;
+	if (found.tasks > FEW_MOVES)
+		request->most_moves = (uint32_t)fmin(found.tasks, ORDO_CHOICE_TASKS);
+	if ((double)table->compiled + found.tasks <= (double)ORDO_CHOICE_TASKS &&
+		found.bytes <= (double)ORDO_CHOICE_BYTES)
+		return true;
+	ordo_fail(why, ORDO_ENVIRONMENT, 0,
+		"%s: not compiled, for it takes about %.2g tasks and %s of memory",
+		request->algorithm, found.tasks, ordo_bytes_text(bytes, found.bytes));
+	why->too_large = true;
+	if (!table->smallest || found.tasks < table->smallest_takes.tasks) {
+		table->smallest = request->algorithm;
+		table->smallest_takes = found;
+	}
+	return false;
+}
+
+/* Notes of a candidate whether via=spread makes another schedule of it. */
+static bool note_choice(struct ordo_table *table, uint32_t i, const struct ordo_schedule *schedule,
+	struct ordo_error *error)
+{
+	const struct ordo_topology *topology = table->request.topology;
+	bool choice = true, is_plain = false;
+	for (uint32_t k = i + 1; k < table->count; k++)
+		is_plain = is_plain || table->items[k].plain == i;
+	if (is_plain && topology && !ordo_has_choice(schedule, topology, &choice, error))
+		return false;
+	table->items[i].lacks_choice = !choice;
+	return true;
+}
+
+bool ordo_table_repeats(const struct ordo_table *table, uint32_t i)
+{
+	const uint32_t plain = table->items[i].plain;
+	return plain != ORDO_NONE && table->items[plain].lacks_choice;
 }
 
 bool ordo_table_schedule(struct ordo_table *table, uint32_t i, struct ordo_schedule **schedule,
@@ -157,31 +228,60 @@ bool ordo_table_schedule(struct ordo_table *table, uint32_t i, struct ordo_sched
 	struct ordo_error why = {0};
 	request.unproved = true; /* proved where it is evaluated */
 	*schedule = table->items[i].schedule;
-	if (!*schedule)
+	if (*schedule)
+		return true;
+	if (ordo_table_repeats(table, i))
+		ordo_fail(&why, ORDO_USAGE, 0,
+			"%s: the schedule of %s, whose data have one way each", request.algorithm,
+			table->items[table->items[i].plain].algorithm);
+	else if (is_affordable(table, &request, &why))
 		*schedule = ordo_compile_named(&request, &why);
+	if (*schedule && !note_choice(table, i, *schedule, error)) {
+		ordo_schedule_destroy(*schedule);
+		return false;
+	}
+	table->compiled += *schedule ? (*schedule)->ntask : 0;
 	return *schedule || refuse_links(table, i, &why, error);
 }
 
-void ordo_table_keep(struct ordo_table *table, uint32_t i, struct ordo_schedule *schedule)
+void ordo_table_keep(
+	struct ordo_table *table, uint32_t i, struct ordo_schedule *schedule, bool wanted)
 {
 	if (schedule == table->items[i].schedule)
 		return;
-	if (schedule->ntask > table->most_kept - table->kept) {
+	if (schedule->ntask <= table->most_kept - table->kept) {
+		table->kept += schedule->ntask;
+	} else if (wanted) {
+		if (table->spare)
+			ordo_table_forget(table, table->spare - 1);
+		table->spare = i + 1;
+	} else {
 		ordo_schedule_destroy(schedule);
 		return;
 	}
-	table->kept += schedule->ntask;
 	table->items[i].schedule = schedule;
+}
+
+/* The schedule is no longer among those that are kept. */
+static void let_go(struct ordo_table *table, uint32_t i)
+{
+	struct ordo_evaluated *item = &table->items[i];
+	if (table->spare == i + 1)
+		table->spare = 0;
+	else
+		table->kept -= item->schedule ? item->schedule->ntask : 0;
+	item->schedule = NULL;
+	item->proof = NULL;
 }
 
 void ordo_table_forget(struct ordo_table *table, uint32_t i)
 {
 	struct ordo_evaluated *item = &table->items[i];
-	table->kept -= item->schedule ? item->schedule->ntask : 0;
-	ordo_proof_destroy(item->proof);
-	ordo_schedule_destroy(item->schedule);
-	item->proof = NULL;
-	item->schedule = NULL;
+	struct ordo_proof *proof = item->proof;
+	struct ordo_schedule *schedule = item->schedule;
+	let_go(table, i);
+	ordo_proof_destroy(proof);
+	ordo_schedule_destroy(schedule);
 }
 
 bool ordo_is_evaluated(const struct ordo_table *table, uint32_t i)
@@ -207,7 +307,7 @@ bool ordo_evaluate(struct ordo_table *table, uint32_t i, struct ordo_error *erro
 		memcpy(item->digest, found->digest, sizeof item->digest);
 		item->suits = !table->suits || table->suits(schedule, found, table->closure, &why);
 	}
-	ordo_table_keep(table, i, schedule);
+	ordo_table_keep(table, i, schedule, item->suits);
 	if (item->suits && item->schedule)
 		item->proof = found;
 	else
@@ -227,16 +327,30 @@ struct ordo_schedule *ordo_table_take(
 	struct ordo_evaluated *item = &table->items[i];
 	struct ordo_schedule *schedule = item->schedule;
 	*proof = item->proof;
-	item->schedule = NULL;
-	item->proof = NULL;
-	if (schedule)
+	if (schedule) {
+		let_go(table, i);
 		return schedule;
+	}
 	const struct ordo_request request = ordo_table_request(table, i);
 	return ordo_compile_proved(&request, proof, error);
 }
 
 bool ordo_fail_none_suits(const struct ordo_table *table, struct ordo_error *error)
 {
-	return ordo_fail(error, ORDO_REFUTED, 0, "no algorithm suits, of %u that have %s",
-		table->count, ordo_operator_facts(table->request.problem.op)->name);
+	const struct ordo_problem *problem = &table->request.problem;
+	const char *name = ordo_operator_facts(problem->op)->name;
+	char bytes[ORDO_UNITS_SIZE];
+	if (!table->smallest)
+		return ordo_fail(error, ORDO_REFUTED, 0, "no algorithm suits, of %u that have %s",
+			table->count, name);
+	ordo_fail(error, ORDO_ENVIRONMENT, 0,
+		"%s on %u ranks: no algorithm that suits was found among those that a choice "
+		"compiles for so many; the smallest of the others, %s, takes about %.2g tasks and "
+		"%s of memory",
+		name, problem->nrank, table->smallest, table->smallest_takes.tasks,
+		ordo_bytes_text(bytes, table->smallest_takes.bytes));
+	if (error)
+		error->too_large = true;
+	return ordo_hint(error, "an algorithm that is named is compiled whatever it takes, about a "
+				"second for a million tasks");
 }

@@ -5,7 +5,8 @@
 
 #include "envelope.h"
 #include <ordo/arena.h>
-#include <ordo/detail/select.h>
+#include <ordo/detail/choose.h>
+#include <ordo/detail/tune.h>
 
 /* Schedules are kept while their tasks total at most this: some 400 MB. */
 #define ORDO_MOST_KEPT (UINT64_C(1) << 24)
@@ -18,6 +19,9 @@ struct ordo_evaluated {
 	bool large;	 /* so many chunks that it is tried only if those with fewer promise much */
 	const char *why; /* why it cannot be chosen; NULL */
 	bool refused;	 /* it does not apply, or does not compile */
+	/* Its schedule is that of the candidate `plain`, but for via=spread; ORDO_NONE: of none. */
+	uint32_t plain;
+	bool lacks_choice; /* its data have one way, so that it is the same with via=spread */
 	bool lacks_link; /* because the topology lacks a link */
 	bool proved, suits;
 	char digest[33];		/* of its order, if proved */
@@ -37,7 +41,14 @@ struct ordo_table {
 	struct ordo_evaluated *items;
 	uint32_t count;
 	uint64_t most_kept, kept; /* tasks of kept schedules */
-	uint64_t one_size;	  /* that is chosen for; 0: several are */
+	/* Beyond these, the schedule of one candidate is kept, or 0: index + 1. */
+	uint32_t spare;
+	bool limited;	   /* by ORDO_CHOICE_TASKS, if there are many ranks */
+	uint64_t compiled; /* tasks so far */
+	/* Of the candidates that were not compiled for that, the smallest; NULL: there are none. */
+	const char *smallest;
+	struct ordo_estimate smallest_takes;
+	uint64_t one_size; /* that is chosen for; 0: several are */
 };
 
 /* The number of multiples of K that compete in a pipeline. */
@@ -54,9 +65,12 @@ struct ordo_request ordo_table_request(const struct ordo_table *table, uint32_t 
  * ordo_table_keep. *schedule NULL: it does not compile, and is refused. false: the choice fails. */
 bool ordo_table_schedule(struct ordo_table *table, uint32_t i, struct ordo_schedule **schedule,
 	struct ordo_error *error);
-/* Keeps the schedule while there is room, or destroys it. */
-void ordo_table_keep(struct ordo_table *table, uint32_t i, struct ordo_schedule *schedule);
-
+/* Whether a candidate was refused because an earlier one, `plain`, has the same schedule. */
+bool ordo_table_repeats(const struct ordo_table *table, uint32_t i);
+/* Keeps the schedule while there is room, or destroys it. wanted: without room it takes the place
+ * of the last one that was. */
+void ordo_table_keep(
+	struct ordo_table *table, uint32_t i, struct ordo_schedule *schedule, bool wanted);
 void ordo_table_forget(struct ordo_table *table, uint32_t i);
 
 /* Compiles, proves and evaluates a candidate, unless that is done; one that does not compile or

@@ -399,6 +399,7 @@ bool ordo_tune_keeping(const struct ordo_tune_wish *wish, uint64_t most_kept,
 			.closure = wish->selection.closure,
 			.candidates = candidates,
 			.most_kept = most_kept,
+			.limited = !wish->algorithm,
 			.one_size = wish->selection.from_bytes == wish->selection.to_bytes
 					    ? wish->selection.to_bytes
 					    : 0},

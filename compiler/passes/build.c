@@ -37,7 +37,7 @@ bool ordo_build(const struct ordo_resolved_request *request, struct ordo_sequenc
 {
 	*sequence = (struct ordo_sequence){.problem = ordo_whole_problem(request)};
 	const struct ordo_building building = {request->notation, request->topology, request->map,
-		request->nshard != request->problem.nshard};
+		request->nshard != request->problem.nshard, request->most_moves};
 	struct ordo_builder *b = ordo_builder_create(&building, sequence, error);
 	if (!b)
 		return false;

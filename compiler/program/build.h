@@ -10,6 +10,7 @@ struct ordo_building {
 	const struct ordo_topology *topology; /* NULL: every rank reaches every other */
 	const uint32_t *map; /* [nrank] the ranks' numbers for errors about links; NULL: the same */
 	bool folds_shards;   /* ranks fold their shards before the algorithm begins */
+	uint32_t most_moves; /* 0: no limit */
 };
 
 /* A builder that appends moves to the sequence, which must live as long. NULL: no memory. */

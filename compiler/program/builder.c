@@ -366,6 +366,14 @@ void ordo_via(struct ordo_builder *b, uint32_t rank, const uint32_t *switches, u
 		ordo_builder_fail_memory(b);
 }
 
+static void fail_moves(struct ordo_builder *b)
+{
+	ordo_builder_fail(
+		b, "not compiled, for it takes more than %u moves", b->building.most_moves);
+	b->error.code = ORDO_ENVIRONMENT;
+	b->error.too_large = true;
+}
+
 static void append(struct ordo_builder *b, struct ordo_at dst, struct ordo_at src, uint32_t chunk,
 	uint32_t count, bool reduces)
 {
@@ -384,7 +392,9 @@ static void append(struct ordo_builder *b, struct ordo_at dst, struct ordo_at sr
 		.src = src.slot,
 		.dst = dst.slot,
 	};
-	if (move.stream == ORDO_NONE || !ordo_sequence_append(b->sequence, &move))
+	if (b->building.most_moves && b->sequence->nmove >= b->building.most_moves)
+		fail_moves(b);
+	else if (move.stream == ORDO_NONE || !ordo_sequence_append(b->sequence, &move))
 		ordo_builder_fail_memory(b);
 }
 

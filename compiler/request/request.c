@@ -60,6 +60,7 @@ bool ordo_request_take_problem(struct ordo_resolved_request *resolved,
 			"Custom: nothing says what it should compute, so nothing is compiled for "
 			"it");
 	resolved->nshard = problem->nshard;
+	resolved->most_moves = request->most_moves;
 	problem->chunks_per_block = request->problem.chunks_per_block;
 	resolved->topology = resolved->whole = request->topology;
 	if (resolved->topology && resolved->topology->nrank != problem->nrank)

@@ -283,6 +283,29 @@ static bool set_prices(struct spreading *spreading)
 	return true;
 }
 
+bool ordo_has_choice(const struct ordo_schedule *schedule, const struct ordo_topology *topology,
+	bool *choice, struct ordo_error *error)
+{
+	struct ordo_ways ways;
+	struct ordo_way found[ORDO_MOST_WAYS];
+	const bool worked = ordo_ways_make(&ways, topology, error);
+	*choice = false;
+	for (uint32_t s = 0; worked && s < schedule->nstream; s++) {
+		const struct ordo_stream *stream = &schedule->streams[s];
+		uint32_t last = stream->rank;
+		for (uint32_t i = stream->first; !*choice && i < stream->end; i++) {
+			const struct ordo_task *task = &schedule->tasks[i];
+			if (!ordo_task_moves(task) || !ordo_task_crosses(task) ||
+				task->peer == last)
+				continue;
+			last = task->peer;
+			*choice = ordo_ways_between(&ways, stream->rank, last, found) > 1;
+		}
+	}
+	ordo_ways_free(&ways);
+	return worked;
+}
+
 bool ordo_spread(struct ordo_schedule *schedule, const struct ordo_topology *topology,
 	struct ordo_error *error)
 {

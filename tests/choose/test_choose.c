@@ -1,6 +1,7 @@
 /* test_choose.c - candidates are all the forms of all algorithms that apply, the cheapest first;
  * and what is chosen suits by its proof, not by what is claimed of it.
  */
+#include "choose/evaluated.h"
 #include "compiling.h"
 #include <ordo/detail/tune.h>
 #include <ordo/document.h>
@@ -330,6 +331,155 @@ static void who_names_no_algorithm_is_told_what_is_wrong(void **state)
 	ordo_topology_destroy(topology);
 }
 
+/* A table of one algorithm, for a choice that is limited. */
+static void open_limited(struct ordo_table *table, struct ordo_candidates *candidates,
+	uint32_t nrank, const char *algorithm)
+{
+	struct ordo_error error;
+	struct ordo_request request = request_of(ORDO_ALLREDUCE, nrank);
+	*table = (struct ordo_table){.request = request,
+		.candidates = candidates,
+		.most_kept = ORDO_MOST_KEPT,
+		.limited = true};
+	request.algorithm = algorithm;
+	assert_true(ordo_candidates_take(candidates, &request, &error));
+	assert_true(ordo_table_open(table, false, false, &error));
+}
+
+static void close_limited(struct ordo_table *table, struct ordo_candidates *candidates)
+{
+	ordo_table_close(table);
+	ordo_candidates_free(candidates);
+}
+
+/* Takes a schedule, and keeps it; NULL: the candidate was refused. */
+static const struct ordo_schedule *schedule_of(struct ordo_table *table)
+{
+	struct ordo_error error;
+	struct ordo_schedule *schedule;
+	assert_true(ordo_table_schedule(table, 0, &schedule, &error));
+	if (schedule)
+		ordo_table_keep(table, 0, schedule, false);
+	return schedule;
+}
+
+static void among_many_ranks_what_takes_too_much_is_left_out(void **state)
+{
+	(void)state;
+	struct ordo_error error = {0};
+	struct ordo_candidates candidates;
+	struct ordo_table table;
+	open_limited(&table, &candidates, 4096, "mesh");
+	assert_null(schedule_of(&table));
+	assert_true(table.items[0].refused && !table.items[0].lacks_link);
+	assert_non_null(strstr(table.items[0].why, "not compiled, for it takes about 1.9e+08"));
+	assert_false(ordo_fail_none_suits(&table, &error));
+	assert_int_equal(error.code, ORDO_ENVIRONMENT);
+	assert_true(error.too_large);
+	assert_non_null(strstr(error.text, "the smallest of the others, mesh, takes about 1.9e"));
+	close_limited(&table, &candidates);
+	/* What is small is compiled, and counted, until there is too much in all. */
+	open_limited(&table, &candidates, 4096, "tree");
+	const struct ordo_schedule *schedule = schedule_of(&table);
+	assert_non_null(schedule);
+	assert_int_equal(table.compiled, schedule->ntask);
+	ordo_table_forget(&table, 0);
+	table.compiled = ORDO_CHOICE_TASKS - 10;
+	assert_null(schedule_of(&table));
+	close_limited(&table, &candidates);
+	/* Few ranks are not limited. */
+	open_limited(&table, &candidates, 64, "tree");
+	table.compiled = ORDO_CHOICE_TASKS;
+	assert_non_null(schedule_of(&table));
+	close_limited(&table, &candidates);
+}
+
+/* Beyond what is kept there is one schedule at a time, and it keeps its proof. */
+static void what_is_too_large_to_be_kept_is_kept_while_it_is_the_last(void **state)
+{
+	(void)state;
+	struct ordo_error error;
+	struct ordo_candidates candidates;
+	struct ordo_table table = {.request = request_of(ORDO_ALLREDUCE, 8),
+		.candidates = &candidates,
+		.most_kept = 0};
+	struct ordo_proof *proof;
+	assert_true(ordo_candidates_make(&candidates, &table.request, &error));
+	assert_true(ordo_table_open(&table, false, false, &error));
+	for (uint32_t i = 0; i < 2; i++)
+		assert_true(ordo_evaluate(&table, i, &error) && table.items[i].suits);
+	assert_null(table.items[0].schedule);
+	struct ordo_schedule *last = table.items[1].schedule, *schedule;
+	assert_non_null(last);
+	/* One that is not wanted leaves it where it is. */
+	assert_true(ordo_table_schedule(&table, 0, &schedule, &error));
+	ordo_table_keep(&table, 0, schedule, false);
+	assert_ptr_equal(table.items[1].schedule, last);
+	assert_int_equal(table.kept, 0);
+	for (uint32_t i = 2; i-- > 0;) {
+		schedule = ordo_table_take(&table, i, &proof, &error);
+		assert_true(schedule && proof && proof->proved);
+		assert_true((schedule == last) == (i == 1));
+		assert_string_equal(proof->digest, table.items[i].digest);
+		ordo_proof_destroy(proof);
+		ordo_schedule_destroy(schedule);
+	}
+	assert_int_equal(table.kept, 0);
+	close_limited(&table, &candidates);
+}
+
+/* The name of an algorithm is all that may differ. */
+static void check_repeats(const struct ordo_table *table, uint32_t i)
+{
+	const struct ordo_request requests[] = {
+		ordo_table_request(table, i), ordo_table_request(table, table->items[i].plain)};
+	char *texts[2];
+	for (int k = 0; k < 2; k++) {
+		struct ordo_error error;
+		struct ordo_schedule *schedule = ordo_compile(&requests[k], &error);
+		assert_non_null(schedule);
+		schedule->algorithm = "one";
+		texts[k] = text_of(schedule);
+		ordo_schedule_destroy(schedule);
+	}
+	assert_string_equal(texts[0], texts[1]);
+	free(texts[0]);
+	free(texts[1]);
+}
+
+/* Of what has ways to choose from, another is made; of what has none, the same is not made
+ * again. */
+static void schedules_that_via_does_not_change_are_made_once(void **state)
+{
+	(void)state;
+	struct ordo_error error;
+	struct ordo_candidates candidates;
+	struct ordo_topology *servers = ordo_topology_make("servers:4x2", 8, &error);
+	struct ordo_table table = {.request = request_of(ORDO_ALLREDUCE, 8),
+		.candidates = &candidates,
+		.most_kept = ORDO_MOST_KEPT};
+	uint32_t nrepeated = 0, nother = 0;
+	assert_non_null(servers);
+	table.request.topology = servers;
+	assert_true(ordo_candidates_make(&candidates, &table.request, &error));
+	assert_true(ordo_table_open(&table, false, false, &error));
+	for (uint32_t i = 0; i < table.count; i++) {
+		if (table.items[i].refused)
+			continue;
+		assert_true(ordo_evaluate(&table, i, &error));
+		nother += table.items[i].plain != ORDO_NONE && table.items[i].suits;
+		if (!ordo_table_repeats(&table, i))
+			continue;
+		nrepeated++;
+		assert_true(table.items[i].refused && !table.items[i].schedule);
+		assert_non_null(strstr(table.items[i].why, "whose data have one way each"));
+		check_repeats(&table, i);
+	}
+	assert_true(nrepeated > 5 && nother > 5);
+	close_limited(&table, &candidates);
+	ordo_topology_destroy(servers);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -343,6 +493,9 @@ int main(void)
 		cmocka_unit_test(those_that_suit_are_named),
 		cmocka_unit_test(compile_chooses_for_who_names_no_algorithm),
 		cmocka_unit_test(who_names_no_algorithm_is_told_what_is_wrong),
+		cmocka_unit_test(among_many_ranks_what_takes_too_much_is_left_out),
+		cmocka_unit_test(what_is_too_large_to_be_kept_is_kept_while_it_is_the_last),
+		cmocka_unit_test(schedules_that_via_does_not_change_are_made_once),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -37,6 +37,22 @@ static void check_refused(const char *algorithm, const char *message, const char
 	check_request_refused(&request, message, hint);
 }
 
+static void a_program_of_too_many_moves_is_given_up(void **state)
+{
+	(void)state;
+	struct ordo_error error = {0};
+	struct ordo_request request = allreduce(4, "ring");
+	request.most_moves = 10;
+	assert_null(ordo_compile(&request, &error));
+	assert_int_equal(error.code, ORDO_ENVIRONMENT);
+	assert_true(error.too_large);
+	assert_non_null(strstr(error.text, "not compiled, for it takes more than 10 moves"));
+	request.most_moves = 1000;
+	struct ordo_schedule *schedule = ordo_compile(&request, &error);
+	assert_non_null(schedule);
+	ordo_schedule_destroy(schedule);
+}
+
 static void a_notation_that_cannot_be_read_is_refused(void **state)
 {
 	(void)state;
@@ -221,6 +237,7 @@ static void mesh_adds_in_the_order_asked_for(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_program_of_too_many_moves_is_given_up),
 		cmocka_unit_test(a_notation_that_cannot_be_read_is_refused),
 		cmocka_unit_test(a_request_that_makes_no_sense_is_refused),
 		cmocka_unit_test(a_link_that_is_down_is_named),

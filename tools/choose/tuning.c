@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <ordo/detail/accumulate.h>
+#include <ordo/units.h>
 #include <string.h>
 
 /* Up to this number of ranks every candidate is simulated and proved, even if it cannot be the
@@ -16,15 +17,30 @@ enum { MOST_RANKS_FOR_ALL = 64 };
 /* From this number of ranks on a choice may take minutes, which nobody sees without a bar. */
 enum { MANY_RANKS = 1024 };
 
+/* A choice takes about so many seconds for so many tasks of schedules that it compiles, simulates
+ * and proves: measured on 4,096 ranks (compiler/MEASURED.md). */
+#define SECONDS_A_TASK 1.5e-6
+
 /* Says what a choice for many ranks takes, before it does. */
 static void note_cost(struct call *call, const struct tuning_options *args)
 {
+	char time[ORDO_UNITS_SIZE], bytes[ORDO_UNITS_SIZE];
 	if (call->json || args->algorithm || args->problem.nrank < MANY_RANKS)
 		return;
-	note(call,
-		"%" PRIu32 " ranks: every algorithm that may be the fastest is compiled, up to the "
-		"memory limit; this can take minutes; --algorithm A compiles only one",
-		args->problem.nrank);
+	if (args->problem.nrank > ORDO_CHOICE_FEW_RANKS)
+		note(call,
+			"%" PRIu32 " ranks: algorithms that may be the fastest are compiled, about "
+			"%.2g tasks in all and up to %s each; this can take %s; --algorithm A "
+			"compiles only one",
+			args->problem.nrank, (double)ORDO_CHOICE_TASKS,
+			ordo_bytes_text(bytes, (double)ORDO_CHOICE_BYTES),
+			ordo_time_text(time, (double)ORDO_CHOICE_TASKS * SECONDS_A_TASK));
+	else
+		note(call,
+			"%" PRIu32
+			" ranks: every algorithm that may be the fastest is compiled, up to the "
+			"memory limit; this can take minutes; --algorithm A compiles only one",
+			args->problem.nrank);
 }
 
 static bool refuse_tuning(struct call *call, const struct tuning_options *args,

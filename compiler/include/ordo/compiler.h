@@ -35,6 +35,9 @@ struct ordo_request {
 	 * of `placed`), as in its parameter: "dyadic", "(0+2)+(1+3)". Others ignore it. NULL: the
 	 * algorithm chooses */
 	const char *order;
+	/* A program of more moves is given up (ORDO_ENVIRONMENT, error->too_large) while the
+	 * algorithm writes it, before what takes most of the time and the memory. 0: no limit */
+	uint32_t most_moves;
 };
 
 /* Compiles a schedule, and proves it before it is returned.

@@ -49,6 +49,13 @@ struct ordo_contender {
 	char digest[33]; /* of its order; empty if it was not proved, or has none */
 };
 
+/* Among more ranks than the first a choice among all algorithms compiles about so many tasks in
+ * all, and no schedule that takes more memory, as far as that can be estimated: minutes of one
+ * core. Of what it leaves out, `why` says what it would take. */
+#define ORDO_CHOICE_FEW_RANKS 2048
+#define ORDO_CHOICE_TASKS (UINT64_C(1) << 27)
+#define ORDO_CHOICE_BYTES (UINT64_C(6) << 30)
+
 struct ordo_tune_wish {
 	/* from_bytes..to_bytes may be one size. The machine is what the topology does not say. */
 	struct ordo_selection_wish selection;
