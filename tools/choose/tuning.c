@@ -17,24 +17,23 @@ enum { MOST_RANKS_FOR_ALL = 64 };
 /* From this number of ranks on a choice may take minutes, which nobody sees without a bar. */
 enum { MANY_RANKS = 1024 };
 
-/* A choice takes about so many seconds for so many tasks of schedules that it compiles, simulates
- * and proves: measured on 4,096 ranks (compiler/MEASURED.md). */
-#define SECONDS_A_TASK 1.5e-6
+/* A choice among more ranks than ORDO_CHOICE_FEW_RANKS takes about so many minutes of one core, for
+ * the tasks that it compiles, simulates and proves at most: see compiler/MEASURED.md. */
+enum { MINUTES = 3 };
 
 /* Says what a choice for many ranks takes, before it does. */
 static void note_cost(struct call *call, const struct tuning_options *args)
 {
-	char time[ORDO_UNITS_SIZE], bytes[ORDO_UNITS_SIZE];
+	char bytes[ORDO_UNITS_SIZE];
 	if (call->json || args->algorithm || args->problem.nrank < MANY_RANKS)
 		return;
 	if (args->problem.nrank > ORDO_CHOICE_FEW_RANKS)
 		note(call,
 			"%" PRIu32 " ranks: algorithms that may be the fastest are compiled, about "
-			"%.2g tasks in all and up to %s each; this can take %s; --algorithm A "
-			"compiles only one",
+			"%.2g tasks in all and up to %s each: up to about %d minutes of one core; "
+			"--algorithm A compiles only one",
 			args->problem.nrank, (double)ORDO_CHOICE_TASKS,
-			ordo_bytes_text(bytes, (double)ORDO_CHOICE_BYTES),
-			ordo_time_text(time, (double)ORDO_CHOICE_TASKS * SECONDS_A_TASK));
+			ordo_bytes_text(bytes, (double)ORDO_CHOICE_BYTES), MINUTES);
 	else
 		note(call,
 			"%" PRIu32
