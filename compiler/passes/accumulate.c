@@ -111,7 +111,7 @@ static bool number_shadows(struct accumulation *a, struct ordo_error *error)
 	}
 	if (most > ORDO_LIMIT - a->scratch_slots)
 		return ordo_fail(error, ORDO_USAGE, 0,
-			"accumulate: %u places to add up in beside %u scratch slots", most,
+			"accumulate: too many slots: %u for sums besides %u of the algorithm", most,
 			a->scratch_slots);
 	a->sequence->scratch_slots = a->scratch_slots + most;
 	return true;

@@ -227,7 +227,7 @@ bool ordo_stage(struct ordo_sequence *sequence, uint32_t slots, struct ordo_erro
 			"staging: found %u slots, wanted at least %u: %u scratch slots of the "
 			"algorithm%s",
 			slots, least, s.own, most ? ", and one for what is sent" : "");
-		return ordo_hint(error, "--staging %u, or more, so that more is under way", least);
+		return ordo_hint(error, "--staging %u, or more, so that more is in flight", least);
 	}
 	if (!most)
 		return true;

@@ -320,8 +320,8 @@ bool ordo_estimate(
 	bool worked = ordo_request_read(&resolved, &ordo_registry, request, error);
 	if (worked && !estimate(&resolved, request, answer))
 		worked = ordo_fail(error, ORDO_USAGE, 0,
-			"%s: found no few ranks that tell what %u take", resolved.notation,
-			request->problem.nrank);
+			"%s: the cost for %u ranks cannot be estimated from fewer ranks",
+			resolved.notation, request->problem.nrank);
 	ordo_resolved_request_destroy(&resolved);
 	return worked;
 }

@@ -82,9 +82,9 @@ static bool fail_search(const struct ordo_resolved_request *plain,
 {
 	return ordo_fail(error, ORDO_USAGE, 0,
 		result == ORDO_MAP_NONE
-			? "algorithm: map: in no order of ranks does %s find its links in topology "
+			? "algorithm: map: no order of ranks gives %s all its links in topology "
 			  "\"%s\""
-			: "algorithm: map: found no order of ranks in which %s has its links in "
+			: "algorithm: map: found no order of ranks that gives %s all its links in "
 			  "topology \"%s\"; the search ended early",
 		plain->notation, topology->name);
 }

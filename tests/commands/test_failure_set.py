@@ -89,8 +89,8 @@ def _(ordo):
         for message, *words in [
                 (r"found 2 links, wanted one", "--fail-link", "0-1,1-2"),
                 (r"found 0-2, which is no link", "--fail-link", "0-2"),
-                (r"--fail-rank: a failure set is of links", "--fail-rank", 1),
-                (r"--fail-switch: a failure set is of links", "--fail-switch", 4)]:
+                (r"--fail-rank: a failure set covers links only", "--fail-rank", 1),
+                (r"--fail-switch: a failure set covers links only", "--fail-switch", 4)]:
             ordo.fails(2, message + holds, command, "set", *words)
     ordo.fails(2, "found x, wanted two ranks", "run", "set", "--fail-link", "x")
     for command in ["draw", "order", "embed"]:

@@ -133,7 +133,7 @@ def _(ordo):
             ("hierarchical(mesh(map=auto),mesh,sizes=[2,2])", 4, [], "found a map of mesh"),
             ("ring(map=auto)", 4, ["--shards", 6], "6 shards on 4 ranks"),
             ("nhr(map=auto)", 65, ["-t", "full-mesh"], "up to 64"),
-            ("mesh(map=auto)", 4, ["-t", "ring"], "in no order of ranks does mesh")):
+            ("mesh(map=auto)", 4, ["-t", "ring"], "no order of ranks gives mesh all its links")):
         ordo.fails(2, said, "compile", "allreduce", "-n", ranks, "-a", algorithm, *words)
 
 

@@ -224,7 +224,7 @@ static bool meets_world(struct call *call, struct args *args, const struct prove
 		return call->status = call->status ? call->status : ORDO_USAGE, false;
 	if (world->mpi->agree(strtoull(found->proof->digest, NULL, 16)))
 		return true;
-	refuse_usage(call, NULL, "rank %" PRIu32 " has another schedule than others: order %s",
+	refuse_usage(call, NULL, "rank %" PRIu32 " has a different schedule, of order %s",
 		world->rank, found->proof->digest);
 	return false;
 }

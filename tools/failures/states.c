@@ -96,8 +96,8 @@ static bool find_state(struct call *call, const char *path, const struct ordo_fa
 	uint32_t a = ORDO_NONE, b = ORDO_NONE;
 	if (choice->switches.count || choice->ranks.count)
 		return refuse_choice(call, path, set,
-			choice->ranks.count ? "--fail-rank: a failure set is of links"
-					    : "--fail-switch: a failure set is of links");
+			choice->ranks.count ? "--fail-rank: a failure set covers links only"
+					    : "--fail-switch: a failure set covers links only");
 	if (choice->failed.count > 1) {
 		snprintf(what, sizeof what,
 			"--fail-link: found %zu links, wanted one that a schedule of the set is "

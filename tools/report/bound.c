@@ -136,7 +136,7 @@ static void report_lengths(const struct report *report, const struct ordo_wire_b
 			term->from == term->to);
 	}
 	if (bound->nlength > MOST_SETS)
-		report_text(report, "  and %u links more, which --json lists\n",
+		report_text(report, "  and %u more links; --json lists them\n",
 			bound->nlength - MOST_SETS);
 }
 
@@ -163,8 +163,8 @@ static void report_proof_of(
 	for (uint32_t i = 0; i < bound->nset; i++)
 		report_set(&list, bound, i, nrank);
 	if (bound->nset > MOST_SETS)
-		report_text(report, "  and %u sets more, which --json lists\n",
-			bound->nset - MOST_SETS);
+		report_text(
+			report, "  and %u more sets; --json lists them\n", bound->nset - MOST_SETS);
 }
 
 static const struct {
