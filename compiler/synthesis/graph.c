@@ -259,6 +259,16 @@ int64_t ordo_capacities_leaving(const struct ordo_capacities *graph, const bool 
 	return sum;
 }
 
+uint32_t ordo_capacities_arc(const struct ordo_capacities *graph, uint32_t from, uint32_t to)
+{
+	uint32_t low = graph->first[from];
+	for (uint32_t high = graph->first[from + 1]; high - low > 1;) {
+		const uint32_t middle = low + (high - low) / 2;
+		*(graph->arcs[middle].to <= to ? &low : &high) = middle;
+	}
+	return low;
+}
+
 /* The units of one arc; 0: there is none. */
 static int64_t units_between(const struct ordo_capacities *graph, uint32_t from, uint32_t to)
 {

@@ -37,6 +37,9 @@ void ordo_capacities_free(struct ordo_capacities *graph);
 /* Units of the arcs that leave a set of vertices. in_set: [nvertex] */
 int64_t ordo_capacities_leaving(const struct ordo_capacities *graph, const bool *in_set);
 
+/* The number of the arc between two vertices, which exists. */
+uint32_t ordo_capacities_arc(const struct ordo_capacities *graph, uint32_t from, uint32_t to);
+
 /* The first switch with other bandwidth in than out, and both in units; ORDO_NONE. */
 uint32_t ordo_capacities_unbalanced(const struct ordo_capacities *graph, int64_t *in, int64_t *out);
 /* Whether as much goes from u to v as from v to u, for all u and v, and every rank has as many

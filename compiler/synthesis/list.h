@@ -3,6 +3,7 @@
 #define ORDO_SYNTHESIS_LIST_H
 
 #include "graph.h"
+#include "routes.h"
 
 /* A chunk goes up a tree, is summed on its way, and then down a tree from the same root; either
  * tree may be NULL. [nrank] parents; the root is its own. Chunks that come first in the list have
@@ -28,13 +29,6 @@ struct ordo_listed_move {
 struct ordo_listed_adders {
 	uint32_t slots;
 	double time; /* of an addition, if the widest arc takes 1 for a chunk */
-};
-
-/* The links that a move between two ranks occupies: arcs[first[i]] to arcs[first[i + 1] - 1] of
- * `network` for pair i = from * nrank + to. */
-struct ordo_pair_routes {
-	const struct ordo_capacities *network;
-	uint32_t *first, *arcs;
 };
 
 /* All moves by the time at which they begin, if a link carries one chunk after another, in time

@@ -1,6 +1,6 @@
 /* split.c - logical links between ranks in place of switches.
  *
- * With a source that has k units to each root, trees exist iff every set T with a rank is entered
+ * With a source that has the units of each root, trees exist iff every set T with a rank is entered
  * by the units of all roots; what it is entered by above that is its slack. Taking M units from
  * u -> w and w -> t to u -> t lowers the slack of a set by M if it holds w but neither u nor t, or
  * u and t but not w. If the units in and out of w are equal, all can be taken so that no slack is
@@ -29,10 +29,10 @@ struct portion {
 struct splitter {
 	const struct ordo_capacities *graph;
 	struct ordo_logical_links *logical;
-	uint32_t root, k;
-	int64_t wanted; /* units of all roots */
-	uint32_t *load; /* [nvertex][nvertex] units split off between two vertices */
-	uint32_t *hops; /* [nvertex][nvertex] on the shortest way through switches only */
+	const uint32_t *roots; /* [nrank] units of each */
+	int64_t wanted;	       /* of all */
+	uint32_t *load;	       /* [nvertex][nvertex] units split off between two vertices */
+	uint32_t *hops;	       /* [nvertex][nvertex] on the shortest way through switches only */
 	/* A portion is what a link has left over so many, or 1: then what it gives differs by 1. */
 	uint32_t nother;
 	uint32_t *ins, *outs, nin, nout; /* links of the switch */
@@ -42,6 +42,7 @@ struct splitter {
 	size_t nset, set_room, slack_room;
 	struct portion *batch;
 	size_t nbatch, batch_room, most;
+	bool took; /* any portion in this round over the switches */
 };
 
 void ordo_logical_links_free(struct ordo_logical_links *logical)
@@ -121,8 +122,7 @@ static int64_t slack_of(const struct splitter *splitter, const bool *inside)
 		if (inside[logical->links[i].to] && !inside[logical->links[i].from])
 			slack += logical->links[i].units;
 	for (uint32_t rank = 0; rank < splitter->graph->nrank; rank++)
-		if (!inside[rank] && (splitter->root == ORDO_NONE || splitter->root == rank))
-			slack -= splitter->k;
+		slack -= inside[rank] ? 0 : splitter->roots[rank];
 	return slack;
 }
 
@@ -159,8 +159,8 @@ static bool make_network(const struct splitter *splitter, struct ordo_network *n
 			ordo_network_add(network, logical->links[i].to, logical->links[i].from,
 				logical->links[i].units);
 	for (uint32_t rank = 0; rank < graph->nrank; rank++)
-		if (splitter->root == ORDO_NONE || splitter->root == rank)
-			ordo_network_add(network, rank, graph->nvertex, splitter->k);
+		if (splitter->roots[rank])
+			ordo_network_add(network, rank, graph->nvertex, splitter->roots[rank]);
 	network->target[graph->nvertex] = true;
 	return true;
 }
@@ -180,17 +180,19 @@ static bool reserve_set(struct splitter *splitter, size_t count)
 static bool find_sets(struct splitter *splitter, uint32_t *count)
 {
 	const struct ordo_capacities *graph = splitter->graph;
-	const uint32_t nvertex = graph->nvertex,
-		       first = splitter->root == ORDO_NONE ? 0 : splitter->root;
+	const uint32_t nvertex = graph->nvertex;
+	uint32_t first = 0;
 	struct ordo_network network;
 	uint32_t *order = NULL;
 	bool *known = ordo_array_make(nvertex, sizeof *known, 0);
 	*count = 0;
+	while (!splitter->roots[first])
+		first++;
 	bool worked = make_network(splitter, &network) && known &&
 		      (order = ordo_array_make(network.nvertex, sizeof *order, 0)) &&
 		      ordo_order_ranks(&network, graph->nrank, first, order, NULL);
 	for (uint32_t i = 0; worked && i < graph->nrank && *count < MOST_FOUND; i++) {
-		if (splitter->root == order[i] || known[order[i]])
+		if (splitter->roots[order[i]] == splitter->wanted || known[order[i]])
 			continue;
 		const int64_t got = ordo_flow(&network, order[i], splitter->wanted);
 		const bool lacks = got < splitter->wanted;
@@ -290,6 +292,7 @@ static bool take_portion(struct splitter *splitter, struct portion portion)
 		    sizeof *splitter->batch))
 		return false;
 	splitter->batch[splitter->nbatch++] = portion;
+	splitter->took = true;
 	move_units(splitter, portion, true);
 	return splitter->nbatch < splitter->most || end_batch(splitter);
 }
@@ -350,11 +353,12 @@ static bool split_all(struct splitter *splitter, struct ordo_error *error)
 	do {
 		if (splitter->nbatch && !end_batch(splitter))
 			return ordo_fail_memory(error);
+		splitter->took = false;
 		for (uint32_t w = graph->nrank; w < graph->nvertex; w++)
 			if (!list_links(splitter, w) || !take_portions(splitter, true) ||
 				!take_portions(splitter, false))
 				return ordo_fail_memory(error);
-	} while (splitter->nbatch);
+	} while (splitter->took);
 	for (uint32_t i = 0; i < splitter->logical->nlink; i++) {
 		const struct ordo_logical_link *link = &splitter->logical->links[i];
 		if (link->to >= graph->nrank && link->units)
@@ -387,15 +391,13 @@ static void count_hops(const struct splitter *splitter, uint32_t *queue)
 }
 
 bool ordo_split_switches(struct ordo_logical_links *logical, const struct ordo_capacities *graph,
-	const uint32_t *capacities, uint32_t root, uint32_t k, struct ordo_error *error)
+	const uint32_t *capacities, const uint32_t *roots, struct ordo_error *error)
 {
 	const size_t nvertex = graph->nvertex;
 	uint32_t *queue = ordo_array_make(nvertex, sizeof *queue, 0);
 	struct splitter splitter = {.graph = graph,
 		.logical = logical,
-		.root = root,
-		.k = k,
-		.wanted = (int64_t)k * (root == ORDO_NONE ? graph->nrank : 1),
+		.roots = roots,
 		.load = ordo_array_make(nvertex * nvertex, sizeof *splitter.load, 0),
 		.way = ordo_array_make(2 * nvertex, sizeof *splitter.way, 0),
 		.hops = ordo_array_make(nvertex * nvertex, sizeof *splitter.hops, 0xff),
@@ -404,6 +406,8 @@ bool ordo_split_switches(struct ordo_logical_links *logical, const struct ordo_c
 		.first = ordo_array_make(nvertex, sizeof *logical->first, 0xff)};
 	bool worked = (queue && logical->first && splitter.load && splitter.hops && splitter.way) ||
 		      ordo_fail_memory(error);
+	for (uint32_t rank = 0; rank < graph->nrank; rank++)
+		splitter.wanted += roots[rank];
 	if (worked)
 		count_hops(&splitter, queue);
 	for (uint32_t i = 0; worked && i < graph->narc; i++)
@@ -423,17 +427,6 @@ bool ordo_split_switches(struct ordo_logical_links *logical, const struct ordo_c
 	return worked;
 }
 
-/* The arc between two vertices, which exists. */
-static uint32_t arc_between(const struct ordo_capacities *graph, uint32_t from, uint32_t to)
-{
-	uint32_t low = graph->first[from];
-	for (uint32_t high = graph->first[from + 1]; high - low > 1;) {
-		const uint32_t middle = low + (high - low) / 2;
-		*(graph->arcs[middle].to <= to ? &low : &high) = middle;
-	}
-	return low;
-}
-
 bool ordo_logical_route(const struct ordo_logical_links *logical, uint32_t from, uint32_t to,
 	const struct ordo_capacities *graph, bool backwards, uint32_t *arcs, uint32_t *count)
 {
@@ -449,7 +442,8 @@ bool ordo_logical_route(const struct ordo_logical_links *logical, uint32_t from,
 	*count = best ? best->nvia + 1 : 0;
 	for (uint32_t i = 0, v = begin; i < *count; i++) {
 		const uint32_t next = i < best->nvia ? logical->via[best->first_via + i] : end;
-		arcs[i] = backwards ? arc_between(graph, next, v) : arc_between(graph, v, next);
+		arcs[i] = backwards ? ordo_capacities_arc(graph, next, v)
+				    : ordo_capacities_arc(graph, v, next);
 		v = next;
 	}
 	return best;

@@ -22,10 +22,10 @@ struct ordo_logical_links {
 void ordo_logical_links_free(struct ordo_logical_links *logical);
 
 /* split.c: splits off every switch: units from u to w and from w to t become units from u to t,
- * such that as many trees from `root`, or from every rank if that is ORDO_NONE, k of each, exist as
- * before. Each switch must have as many units in as out. capacities: [graph->narc] */
+ * such that as many trees from the roots exist as before. Each switch must have as many units in as
+ * out. capacities: [graph->narc]; roots: [nrank] trees of each rank, some rank's more than 0 */
 bool ordo_split_switches(struct ordo_logical_links *logical, const struct ordo_capacities *graph,
-	const uint32_t *capacities, uint32_t root, uint32_t k, struct ordo_error *error);
+	const uint32_t *capacities, const uint32_t *roots, struct ordo_error *error);
 
 /* split_evenly.c: splits off every switch of a symmetric graph, in units of its own, as many one
  * way as the other. ranks_first: a switch joins ranks with each other as far as it can. false

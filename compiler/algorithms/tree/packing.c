@@ -59,6 +59,7 @@ struct packed {
 	 * trees, only `down` is packed. */
 	struct ordo_packing up, down;
 	bool spanning;
+	bool divided; /* `up` and `down` have the same roots, each its own number of trees */
 	struct ordo_rooted_trees rooted; /* spanning trees, if sums are apart */
 };
 
@@ -79,6 +80,11 @@ static bool is_rooted(enum ordo_operator op)
 
 static bool applicable(const struct ordo_resolved_request *request, struct ordo_error *error)
 {
+	if (ordo_parameter_is(request, "method", "lp") &&
+		(request->problem.op != ORDO_ALLREDUCE ||
+			ordo_parameter_is(request, "shares", "even")))
+		return ordo_fail(error, ORDO_USAGE, 0,
+			"packing: found method=lp, which is for allreduce with shares=any");
 	return request->problem.nrank <= MOST_RANKS ||
 	       ordo_fail(error, ORDO_USAGE, 0, "packing: found %u ranks, wanted up to %d",
 		       request->problem.nrank, MOST_RANKS);
@@ -91,46 +97,16 @@ static uint32_t number_of(const struct ordo_resolved_request *request, const cha
 	return number == ORDO_NONE ? 0 : number;
 }
 
-/* The routes of all pairs of ranks, those of an earlier phase first. */
-static bool add_routes(struct packed *packed, const struct ordo_logical_links *logical,
-	bool backwards, struct ordo_error *error)
-{
-	const uint32_t npair = packed->graph.nrank * packed->graph.nrank;
-	struct ordo_pair_routes *routes = &packed->routes, now = {.network = &packed->graph};
-	size_t room = 0;
-	uint32_t *arcs = ordo_array_make(packed->graph.nvertex, sizeof *arcs, 0);
-	now.first = ordo_array_make((size_t)npair + 1, sizeof *now.first, 0);
-	bool worked = arcs && now.first;
-	for (uint32_t pair = 0; worked && pair < npair; pair++) {
-		uint32_t count = routes->first ? routes->first[pair + 1] - routes->first[pair] : 0;
-		const uint32_t *from = count ? routes->arcs + routes->first[pair] : arcs;
-		if (!count)
-			ordo_logical_route(logical, pair / packed->graph.nrank,
-				pair % packed->graph.nrank, &packed->graph, backwards, arcs,
-				&count);
-		worked = ordo_array_reserve(
-			&now.arcs, &room, (size_t)now.first[pair] + count + 1, sizeof *now.arcs);
-		now.first[pair + 1] = now.first[pair] + count;
-		for (uint32_t i = 0; worked && i < count; i++)
-			now.arcs[now.first[pair] + i] = from[i];
-	}
-	free(arcs);
-	free(routes->first);
-	free(routes->arcs);
-	*routes = now;
-	return worked || ordo_fail_memory(error);
-}
-
 /* Packs trees into the logical links between ranks that take the place of switches. */
 static bool pack_split(struct packed *packed, bool backwards, const struct ordo_capacities *graph,
-	const uint32_t *capacities, uint32_t root, uint32_t k, struct ordo_error *error)
+	const uint32_t *capacities, const uint32_t *roots, struct ordo_error *error)
 {
 	struct ordo_packing *packing = backwards ? &packed->up : &packed->down;
 	struct ordo_logical_links logical;
 	struct ordo_capacities between = {0};
 	uint32_t *units = NULL;
-	bool worked = ordo_split_switches(&logical, graph, capacities, root, k, error) &&
-		      add_routes(packed, &logical, backwards, error) &&
+	bool worked = ordo_split_switches(&logical, graph, capacities, roots, error) &&
+		      ordo_pair_routes_add(&packed->routes, &logical, backwards, error) &&
 		      ordo_logical_graph_make(&between, &logical, graph->nrank, error);
 	if (worked) {
 		units = ordo_array_make(between.narc, sizeof *units, 0);
@@ -138,7 +114,7 @@ static bool pack_split(struct packed *packed, bool backwards, const struct ordo_
 	}
 	for (uint32_t i = 0; worked && i < between.narc; i++)
 		units[i] = (uint32_t)between.arcs[i].units;
-	worked = worked && ordo_pack_from_roots(packing, &between, units, root, k, error);
+	worked = worked && ordo_pack_from_roots(packing, &between, units, roots, error);
 	free(units);
 	ordo_capacities_free(&between);
 	ordo_logical_links_free(&logical);
@@ -154,19 +130,24 @@ static bool pack(const struct ordo_resolved_request *request, bool backwards,
 	const uint32_t nrank = request->problem.nrank, effort = MOST_UNIT_EFFORT / (nrank * nrank),
 		       most = effort < MOST_UNITS ? effort : MOST_UNITS;
 	struct ordo_capacities graph;
-	uint32_t *capacities = NULL, k = number_of(request, "k");
+	uint32_t *capacities = NULL, *roots = ordo_array_make(nrank, sizeof *roots, 0),
+		 k = number_of(request, "k");
 	bool worked = ordo_capacities_make(&graph, topology, backwards, error);
 	if (worked) {
 		capacities = ordo_array_make(graph.narc, sizeof *capacities, 0);
-		worked = capacities || ordo_fail_memory(error);
+		worked = (capacities && roots) || ordo_fail_memory(error);
 	}
 	worked = worked &&
 		 ordo_units_from_roots(&graph, root, ordo_parameter_is(request, "shares", "even"),
-			 &k, most, capacities, error) &&
+			 &k, most, capacities, error);
+	for (uint32_t rank = 0; worked && rank < nrank; rank++)
+		roots[rank] = root == ORDO_NONE || root == rank ? k : 0;
+	worked = worked &&
 		 (graph.nvertex > graph.nrank
-				 ? pack_split(packed, backwards, &graph, capacities, root, k, error)
-				 : ordo_pack_from_roots(
-					   packing, &graph, capacities, root, k, error));
+				 ? pack_split(packed, backwards, &graph, capacities, roots, error)
+				 : ordo_pack_from_roots(packing, &graph, capacities, roots, error));
+	packing->k = worked ? k : 0;
+	free(roots);
 	free(capacities);
 	ordo_capacities_free(&graph);
 	return worked;
@@ -220,6 +201,22 @@ static uint32_t share_of(
 	return least ? (uint32_t)least : 1;
 }
 
+/* Adds the loads of all pairs up on the links between them. on_links: [graph.narc] */
+static void load_links(
+	const struct packed *packed, const struct ordo_logical_link *pairs, uint64_t *on_links)
+{
+	const uint32_t nrank = packed->graph.nrank;
+	const struct ordo_pair_routes *routes = &packed->routes;
+	for (uint32_t pair = 0; pair < nrank * nrank; pair++) {
+		if (routes->first)
+			for (uint32_t i = routes->first[pair]; i < routes->first[pair + 1]; i++)
+				on_links[routes->arcs[i]] += pairs[pair].units;
+		else if (pairs[pair].units)
+			on_links[ordo_capacities_arc(&packed->graph, pair / nrank, pair % nrank)] +=
+				pairs[pair].units;
+	}
+}
+
 /* Pairs of ranks, as wide as their shares of the links. */
 static bool use_shares(struct packed *packed, struct ordo_error *error)
 {
@@ -232,12 +229,10 @@ static bool use_shares(struct packed *packed, struct ordo_error *error)
 		pairs.links[i].from = i / nrank;
 		pairs.links[i].to = i % nrank;
 	}
-	if (worked)
+	if (worked) {
 		add_loads(packed, pairs.links);
-	for (uint32_t pair = 0; worked && pair < npair; pair++)
-		for (uint32_t i = packed->routes.first[pair]; i < packed->routes.first[pair + 1];
-			i++)
-			on_links[packed->routes.arcs[i]] += pairs.links[pair].units;
+		load_links(packed, pairs.links, on_links);
+	}
 	for (uint32_t pair = 0; worked && pair < npair; pair++)
 		if (pairs.links[pair].units)
 			pairs.links[pair].units =
@@ -263,7 +258,7 @@ static bool pack_spanning(const struct ordo_resolved_request *request, struct pa
 	if (graph->nvertex > graph->nrank)
 		packed->spanning =
 			ordo_pack_switched(&packed->down, &logical, graph, k, most, error) &&
-			add_routes(packed, &logical, false, error);
+			ordo_pair_routes_add(&packed->routes, &logical, false, error);
 	else
 		packed->spanning = (capacities || ordo_fail_memory(error)) &&
 				   ordo_units_spanning(graph, &k, most, capacities, error) &&
@@ -280,6 +275,68 @@ static bool pack_phases(const struct ordo_resolved_request *request,
 	const enum ordo_operator op = request->problem.op;
 	return (!reduces(op) || pack(request, true, topology, packed, error)) &&
 	       (!spreads(op) || pack(request, false, topology, packed, error));
+}
+
+/* The time of the busiest link of an AllReduce. false: no memory. */
+static bool find_busiest(const struct packed *packed, struct ordo_link_time *busiest)
+{
+	const struct ordo_capacities *graph = &packed->graph;
+	const uint32_t nrank = graph->nrank;
+	const uint64_t trees = packed->spanning ? packed->down.k
+						: (uint64_t)packed->up.k * packed->down.k *
+							  (packed->divided ? 1 : nrank);
+	uint64_t *on_links = ordo_array_make(graph->narc, sizeof *on_links, 0);
+	struct ordo_logical_link *pairs = ordo_array_make((size_t)nrank * nrank, sizeof *pairs, 0);
+	*busiest = (struct ordo_link_time){0, 1};
+	if (on_links && pairs) {
+		add_loads(packed, pairs);
+		load_links(packed, pairs, on_links);
+		for (uint32_t i = 0; i < graph->narc; i++) {
+			const struct ordo_link_time here = {
+				on_links[i], (wide)graph->arcs[i].units * trees};
+			*busiest = ordo_link_time_less(*busiest, here) ? here : *busiest;
+		}
+	}
+	const bool worked = on_links && pairs;
+	free(on_links);
+	free(pairs);
+	return worked;
+}
+
+/* Takes trees that share links as a linear program says, if they are faster than what is packed. */
+static bool pack_divided(const struct ordo_resolved_request *request,
+	const struct ordo_topology *topology, struct packed *packed, struct ordo_error *error)
+{
+	struct ordo_divided_trees trees = {0};
+	struct ordo_capacities turned;
+	struct ordo_link_time before, after;
+	struct ordo_error why = {0};
+	struct packed other = {.divided = true, .graph = packed->graph};
+	bool found = ordo_capacities_make(&turned, topology, true, &why) &&
+		     ordo_pack_divided(
+			     &trees, &packed->graph, &turned, number_of(request, "k"), MOST_SPANNING, &why);
+	if (found) {
+		other.up = trees.sums;
+		other.down = trees.results;
+		other.routes = trees.routes;
+		found = (find_busiest(packed, &before) && find_busiest(&other, &after)) ||
+			ordo_fail_memory(&why);
+	}
+	if (found && ordo_link_time_less(after, before)) {
+		trees = (struct ordo_divided_trees){packed->up, packed->down, packed->routes};
+		packed->up = other.up;
+		packed->down = other.down;
+		packed->routes = other.routes;
+		packed->divided = true;
+		packed->spanning = false;
+		if (packed->graph.nvertex == packed->graph.nrank)
+			ordo_pair_routes_free(&packed->routes);
+	}
+	ordo_divided_trees_free(&trees);
+	ordo_capacities_free(&turned);
+	if (why.code == ORDO_ENVIRONMENT && error)
+		*error = why;
+	return why.code != ORDO_ENVIRONMENT;
 }
 
 static bool prepare(struct ordo_resolved_request *request, struct ordo_error *error)
@@ -302,17 +359,22 @@ static bool prepare(struct ordo_resolved_request *request, struct ordo_error *er
 			topology->ports);
 	if (request->problem.nrank == 1)
 		return true;
+	packed->routes.network = &packed->graph;
 	if (op == ORDO_ALLREDUCE && request->problem.nrank <= MOST_SPANNING_RANKS &&
 		!ordo_parameter_is(request, "shares", "even") &&
 		ordo_capacities_symmetric(&packed->graph))
 		pack_spanning(request, packed, &why);
 	if (why.code == ORDO_ENVIRONMENT)
 		return ordo_fail_memory(error);
+	if (!packed->spanning && !pack_phases(request, topology, packed, error))
+		return false;
+	if (ordo_parameter_is(request, "method", "lp") &&
+		!pack_divided(request, topology, packed, error))
+		return false;
 	if (packed->spanning && ordo_sums_are_apart(request) &&
 		!ordo_rooted_trees_make(&packed->rooted, &packed->down))
 		return ordo_fail_memory(error);
-	return (packed->spanning || pack_phases(request, topology, packed, error)) &&
-	       (packed->graph.nvertex == packed->graph.nrank || use_shares(packed, error));
+	return (packed->graph.nvertex == packed->graph.nrank || use_shares(packed, error));
 }
 
 static void release(struct ordo_resolved_request *request)
@@ -323,8 +385,7 @@ static void release(struct ordo_resolved_request *request)
 	ordo_topology_destroy(packed->mesh);
 	ordo_capacities_free(&packed->graph);
 	ordo_capacities_free(&packed->pairs);
-	free(packed->routes.first);
-	free(packed->routes.arcs);
+	ordo_pair_routes_free(&packed->routes);
 	ordo_packing_free(&packed->up);
 	ordo_packing_free(&packed->down);
 	ordo_rooted_trees_free(&packed->rooted);
@@ -336,7 +397,9 @@ static uint32_t natural_chunks(const struct ordo_resolved_request *request)
 	const enum ordo_operator op = request->problem.op;
 	const uint32_t nrank = request->problem.nrank,
 		       k = packed->up.k > packed->down.k ? packed->up.k : packed->down.k,
-		       units = op == ORDO_ALLREDUCE && !packed->spanning ? k * nrank : k,
+		       units = op == ORDO_ALLREDUCE && !packed->spanning && !packed->divided
+				       ? k * nrank
+				       : k,
 		       blocks = op == ORDO_ALLGATHER || op == ORDO_REDUCESCATTER ? nrank : 1;
 	uint32_t pieces = number_of(request, "pieces");
 	if (nrank == 1)
@@ -360,14 +423,16 @@ static uint32_t next_tree(struct turns *turns, uint32_t root)
 {
 	const struct ordo_packing *packing = turns->packing;
 	uint32_t best = ORDO_NONE;
+	int64_t all = 0;
 	for (uint32_t tree = 0; tree < packing->ntree; tree++) {
 		if (root != ORDO_NONE && packing->trees[tree].root != root)
 			continue;
+		all += packing->trees[tree].units;
 		turns->credit[tree] += packing->trees[tree].units;
 		if (best == ORDO_NONE || turns->credit[tree] > turns->credit[best])
 			best = tree;
 	}
-	turns->credit[best] -= packing->k;
+	turns->credit[best] -= all;
 	return best;
 }
 
@@ -391,7 +456,7 @@ static struct ordo_chunk_way way_of(const struct packed *packed, struct turns tu
 		const struct ordo_packing *packing = turns[phase].packing;
 		if (!packing->ntree)
 			continue;
-		const uint32_t tree = next_tree(&turns[phase], root);
+		const uint32_t tree = next_tree(&turns[phase], way.root);
 		const uint32_t *parents = packing->parents + (size_t)tree * packing->nrank;
 		way.root = packing->trees[tree].root;
 		*height += packing->trees[tree].height * (packed->spanning ? 2 : 1);
@@ -424,9 +489,9 @@ static bool lay_ways(
 	}
 	for (uint32_t i = 0; worked && i < (blocks ? K * nrank : K); i++) {
 		uint32_t height;
-		const uint32_t root = packed->spanning	       ? ORDO_NONE
-				      : is_rooted(problem->op) ? problem->root
-							       : i % nrank;
+		const uint32_t root = packed->spanning || packed->divided ? ORDO_NONE
+				      : is_rooted(problem->op)		  ? problem->root
+									  : i % nrank;
 		ways[i] = way_of(packed, turns, blocks ? root * K + i / nrank : i, root, &height);
 		if (heights)
 			heights[i] = height;
@@ -704,8 +769,11 @@ bool ordo_packed_trees_of(const struct ordo_resolved_request *request,
 	const bool backwards = !packed->down.k;
 	bool worked = ordo_capacities_make(
 		&graph, request->topology ? request->topology : packed->mesh, backwards, error);
-	worked = worked && (packed->spanning ? ordo_units_exact_spanning(&graph, &exact, error)
-					     : ordo_units_exact(&graph, root, &exact, error));
+	if (packed->divided)
+		exact = packed->down.k; /* how many would lose nothing is not known */
+	else if (worked)
+		worked = packed->spanning ? ordo_units_exact_spanning(&graph, &exact, error)
+					  : ordo_units_exact(&graph, root, &exact, error);
 	ordo_capacities_free(&graph);
 	*trees = (struct ordo_packed_trees){
 		backwards ? packed->up.k : packed->down.k, packed->spanning, (uint64_t)exact};
@@ -736,6 +804,12 @@ static const struct ordo_parameter parameters[] = {
 		.meaning = "even: the number of trees is such that the ranks at a switch "
 			   "share its links evenly, because streams on one link get equal "
 			   "shares",
+		.kind = ORDO_WORD},
+	{.name = "method",
+		.values = "trees|lp",
+		.fallback = "trees",
+		.meaning = "lp: in an AllReduce, sums and results share every link as a linear "
+			   "program says, if that is faster; needs a build with GLPK",
 		.kind = ORDO_WORD},
 	ORDO_SUMS_PARAMETER,
 	ORDO_LINKS_PARAMETER,

@@ -376,18 +376,18 @@ static bool grow_batch(struct packer *packer, uint32_t *batch, struct ordo_error
 }
 
 /* A pending tree at each root, the first root last. */
-static bool begin(struct packer *packer, uint32_t root, uint32_t k)
+static bool begin(struct packer *packer, const uint32_t *roots)
 {
 	for (uint32_t rank = packer->graph->nrank; rank-- > 0;) {
-		const struct growing tree = {.root = rank, .units = k};
-		if ((root == ORDO_NONE || rank == root) && !push(packer, &tree))
+		const struct growing tree = {.root = rank, .units = roots[rank]};
+		if (roots[rank] && !push(packer, &tree))
 			return false;
 	}
 	return true;
 }
 
 bool ordo_pack_from_roots(struct ordo_packing *packing, const struct ordo_capacities *graph,
-	const uint32_t *capacities, uint32_t root, uint32_t k, struct ordo_error *error)
+	const uint32_t *capacities, const uint32_t *roots, struct ordo_error *error)
 {
 	struct packer packer = {.graph = graph,
 		.packing = packing,
@@ -396,12 +396,12 @@ bool ordo_pack_from_roots(struct ordo_packing *packing, const struct ordo_capaci
 			(size_t)MOST_FOUND * graph->nrank, sizeof *packer.inside, 0)};
 	uint32_t batch = graph->nrank * graph->nrank;
 	bool worked = ordo_cut_pool_make(&packer.pool, graph->nrank) && packer.left &&
-		      packer.inside && begin(&packer, root, k);
+		      packer.inside && begin(&packer, roots);
 	if (!worked)
 		ordo_fail_memory(error);
 	else
 		memcpy(packer.left, capacities, graph->narc * sizeof *capacities);
-	*packing = (struct ordo_packing){.nrank = graph->nrank, .k = k};
+	*packing = (struct ordo_packing){.nrank = graph->nrank};
 	while (worked && packer.ntree)
 		worked = grow_batch(&packer, &batch, error);
 	while (packer.ntree)

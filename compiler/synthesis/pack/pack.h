@@ -3,7 +3,7 @@
 #define ORDO_SYNTHESIS_PACK_H
 
 #include "synthesis/graph.h"
-#include "synthesis/split.h"
+#include "synthesis/routes.h"
 
 struct ordo_packed_tree {
 	uint32_t root, units, height;
@@ -17,24 +17,43 @@ struct ordo_packing {
 	size_t tree_room, parent_room;
 };
 
+/* The time of a link for one unit of the widest data: load / units. */
+struct ordo_link_time {
+	uint64_t load;
+	__extension__ unsigned __int128 units;
+};
+bool ordo_link_time_less(struct ordo_link_time one, struct ordo_link_time other);
+
 /* The caller frees it, also after a call below failed. */
 void ordo_packing_free(struct ordo_packing *packing);
 /* Adds a tree of one unit or more; sets its height. false: no memory. */
 bool ordo_packing_add(
 	struct ordo_packing *packing, uint32_t root, uint32_t units, const uint32_t *parents);
 
-/* pack.c: trees from the roots to all vertices, without switches: k units from `root`, or from
- * every rank if that is ORDO_NONE, on capacities[graph->narc]. They exist if every set of vertices
- * is entered by as much capacity as trees of roots outside (Edmonds); otherwise `error` says so.
- */
+/* pack.c: trees from the roots to all vertices, without switches: roots[nrank] units of each rank,
+ * on capacities[graph->narc]. They exist if every set of vertices is entered by as much capacity as
+ * trees of roots outside (Edmonds); otherwise `error` says so. The caller sets `k` afterwards. */
 bool ordo_pack_from_roots(struct ordo_packing *packing, const struct ordo_capacities *graph,
-	const uint32_t *capacities, uint32_t root, uint32_t k, struct ordo_error *error);
+	const uint32_t *capacities, const uint32_t *roots, struct ordo_error *error);
 /* span.c: k spanning trees of one unit each on a symmetric graph of up to 64 ranks, that use no
  * pair of vertices more often than capacities of its arcs say, whatever the direction. They exist
  * if cross >= k (p - 1) for every partition into p sets (Tutte, Nash-Williams); otherwise `error`
  * says so. Rooted where they are least high. */
 bool ordo_pack_spanning(struct ordo_packing *packing, const struct ordo_capacities *graph,
 	const uint32_t *capacities, uint32_t k, struct ordo_error *error);
+
+/* divided.c: trees of sums and of results from the same roots, which share links as a linear program
+ * says. Any ranks and numbers of trees. `sums` is packed on links turned round. */
+struct ordo_divided_trees {
+	struct ordo_packing sums, results;
+	struct ordo_pair_routes routes;
+};
+/* turned: the graph turned round. k: of all roots together, or 0: chosen up to `most`. The caller
+ * frees it, also after false; that is without a code in `error`, which is not NULL, where the program
+ * is too large. */
+bool ordo_pack_divided(struct ordo_divided_trees *trees, const struct ordo_capacities *graph,
+	const struct ordo_capacities *turned, uint32_t k, uint32_t most, struct ordo_error *error);
+void ordo_divided_trees_free(struct ordo_divided_trees *trees);
 
 /* switched.c: spanning trees as above on a symmetric graph with switches, which `logical` takes the
  * place of; the caller frees it, also after false. k: of each, or 0: chosen up to `most`. false
@@ -60,6 +79,8 @@ uint32_t ordo_choose_root(const struct ordo_rooted_trees *rooted, uint32_t tree,
  * it, are as many units to or from each vertex there. */
 bool ordo_units_from_roots(const struct ordo_capacities *graph, uint32_t root, bool even,
 	uint32_t *k, uint32_t most, uint32_t *capacities, struct ordo_error *error);
+/* Trims the side of each switch that has more units than the other, in proportion. */
+void ordo_units_trim(const struct ordo_capacities *graph, uint32_t *capacities);
 /* The bound a/b of trees from the roots, in lowest terms. */
 bool ordo_units_bound(const struct ordo_capacities *graph, uint32_t root, int64_t *a, int64_t *b,
 	struct ordo_error *error);

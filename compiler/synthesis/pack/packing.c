@@ -1,8 +1,13 @@
-/* packing.c - a list of trees. */
+/* packing.c - a list of trees, and times of links. */
 #include "pack.h"
 #include <ordo/arena.h>
 #include <stdlib.h>
 #include <string.h>
+
+bool ordo_link_time_less(struct ordo_link_time one, struct ordo_link_time other)
+{
+	return one.load * other.units < other.load * one.units;
+}
 
 void ordo_packing_free(struct ordo_packing *packing)
 {

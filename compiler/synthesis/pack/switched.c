@@ -9,27 +9,15 @@
 #include <ordo/arena.h>
 #include <stdlib.h>
 
-__extension__ typedef unsigned __int128 wide;
-
 /* Less than a hundredth is not worth longer ways. */
 enum { LEAST_GAIN = 100 };
-
-/* The time of the busiest link for one unit of the widest data: load / units. */
-struct busiest {
-	uint64_t load, units;
-};
-
-static bool is_less(struct busiest one, struct busiest other)
-{
-	return (wide)one.load * other.units < (wide)other.load * one.units;
-}
 
 /* Links between ranks and spanning trees on them. */
 struct spanned {
 	struct ordo_logical_links logical;
 	struct ordo_capacities between;
 	uint32_t *capacities, k;
-	struct busiest busiest;
+	struct ordo_link_time busiest;
 };
 
 static void free_spanned(struct spanned *it)
@@ -51,10 +39,11 @@ static bool find_busiest(struct spanned *it, const struct ordo_capacities *graph
 		for (uint32_t k = 0; k < count; k++)
 			loads[arcs[k]] += it->capacities[i];
 	}
-	it->busiest = (struct busiest){0, 1};
+	it->busiest = (struct ordo_link_time){0, 1};
 	for (uint32_t i = 0; loads && arcs && i < graph->narc; i++) {
-		const struct busiest here = {loads[i], (uint64_t)graph->arcs[i].units * it->k};
-		it->busiest = is_less(it->busiest, here) ? here : it->busiest;
+		const struct ordo_link_time here = {
+			loads[i], (uint64_t)graph->arcs[i].units * it->k};
+		it->busiest = ordo_link_time_less(it->busiest, here) ? here : it->busiest;
 	}
 	free(loads);
 	free(arcs);
@@ -87,12 +76,12 @@ bool ordo_pack_switched(struct ordo_packing *packing, struct ordo_logical_links 
 	if (!ordo_units_bound(graph, ORDO_NONE, &a, &b, error))
 		return false;
 	/* ReduceScatter and AllGather of a vector take 2 a/b over the ranks. */
-	struct busiest least = {
+	struct ordo_link_time least = {
 		(uint64_t)(2 * a) * (LEAST_GAIN - 1), (uint64_t)b * graph->nrank * LEAST_GAIN};
 	struct spanned *best = NULL;
 	for (uint32_t i = 0; i < 2 && !error->code; i++)
 		if (span(&spanned[i], graph, !i, k, most, error) &&
-			is_less(spanned[i].busiest, least)) {
+			ordo_link_time_less(spanned[i].busiest, least)) {
 			best = &spanned[i];
 			least = best->busiest;
 		}

@@ -65,12 +65,9 @@ static int64_t sum_at(
 	return sum;
 }
 
-/* Trims the side of each switch that has more units than the other, in proportion. Returns whether
- * there was any. */
-static bool trim(const struct ordo_capacities *graph, uint32_t *capacities)
+void ordo_units_trim(const struct ordo_capacities *graph, uint32_t *capacities)
 {
-	bool any = false;
-	for (bool changed = true; changed; any = any || changed) {
+	for (bool changed = true; changed;) {
 		changed = false;
 		for (uint32_t v = graph->nrank; v < graph->nplace; v++) {
 			const int64_t in = sum_at(graph, capacities, v, false),
@@ -88,7 +85,6 @@ static bool trim(const struct ordo_capacities *graph, uint32_t *capacities)
 			}
 		}
 	}
-	return any;
 }
 
 /* capacities = floor(m/w units), balanced at switches. others: NULL, or [narc] by how many each is
@@ -102,7 +98,7 @@ static void scale(const struct ordo_capacities *graph, const uint32_t *others, i
 		if (others)
 			capacities[i] -= capacities[i] % others[i];
 	}
-	trim(graph, capacities);
+	ordo_units_trim(graph, capacities);
 }
 
 /* How many arcs lead from a vertex to ranks (or the other way), but for `other`. */
@@ -246,7 +242,7 @@ static int take_exact(struct trying *trying, uint32_t k, int64_t a, int64_t b, u
 		const wide units = (wide)k * a * graph->arcs[i].units / b;
 		capacities[i] = units > INT32_MAX ? INT32_MAX : (uint32_t)units;
 	}
-	trim(graph, capacities);
+	ordo_units_trim(graph, capacities);
 	return try_capacities(trying, capacities, k);
 }
 
