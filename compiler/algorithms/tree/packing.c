@@ -312,9 +312,9 @@ static bool pack_divided(const struct ordo_resolved_request *request,
 	struct ordo_link_time before, after;
 	struct ordo_error why = {0};
 	struct packed other = {.divided = true, .graph = packed->graph};
+	const uint32_t k = number_of(request, "k");
 	bool found = ordo_capacities_make(&turned, topology, true, &why) &&
-		     ordo_pack_divided(
-			     &trees, &packed->graph, &turned, number_of(request, "k"), MOST_SPANNING, &why);
+		     ordo_pack_divided(&trees, &packed->graph, &turned, k, MOST_SPANNING, &why);
 	if (found) {
 		other.up = trees.sums;
 		other.down = trees.results;

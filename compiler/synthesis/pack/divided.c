@@ -2,9 +2,9 @@
  * results.
  *
  * Switches are split off what each of the two gets. Then, for each number k of trees, the roots and
- * the shares of pairs of ranks are rounded down to whole trees, and sweeps add what sets lack, where
- * the busiest link is the least busy. The k of the least time is packed: from each root as many
- * trees of sums as of results.
+ * the shares of pairs of ranks are rounded to whole trees: shares down, and sweeps add what sets
+ * lack, where the busiest link is the least busy. The k of the least time is packed: from each root
+ * as many trees of sums as of results.
  */
 #include "divide.h"
 #include "pack.h"

@@ -85,8 +85,8 @@ static void add_switch(struct program *program, uint32_t v, bool sums)
 	add_row(program, count, GLP_FX, 0);
 }
 
-/* Of links from 1 to 2 over 2^COST_BITS, from a fixed sequence: a root gains far more than its trees
- * cost. */
+/* A unit on a link costs 1 to 2, from a fixed sequence; a root gains 2^COST_BITS, far more than its
+ * trees cost. All times 2^COST_BITS. */
 static double gain_of(const struct program *program, int column)
 {
 	const uint32_t mixed = (uint32_t)column * 2654435769u >> (32 - COST_BITS);

@@ -42,15 +42,15 @@ bool ordo_pack_from_roots(struct ordo_packing *packing, const struct ordo_capaci
 bool ordo_pack_spanning(struct ordo_packing *packing, const struct ordo_capacities *graph,
 	const uint32_t *capacities, uint32_t k, struct ordo_error *error);
 
-/* divided.c: trees of sums and of results from the same roots, which share links as a linear program
- * says. Any ranks and numbers of trees. `sums` is packed on links turned round. */
+/* divided.c: trees of sums and of results from the same roots, which share links as a linear
+ * program says. `sums` is packed on links turned round. */
 struct ordo_divided_trees {
 	struct ordo_packing sums, results;
 	struct ordo_pair_routes routes;
 };
 /* turned: the graph turned round. k: of all roots together, or 0: chosen up to `most`. The caller
- * frees it, also after false; that is without a code in `error`, which is not NULL, where the program
- * is too large. */
+ * frees it, also after false: without a code in `error`, which is not NULL, where the program is
+ * too large. */
 bool ordo_pack_divided(struct ordo_divided_trees *trees, const struct ordo_capacities *graph,
 	const struct ordo_capacities *turned, uint32_t k, uint32_t most, struct ordo_error *error);
 void ordo_divided_trees_free(struct ordo_divided_trees *trees);
