@@ -68,6 +68,57 @@ static void reduce_on_grids(void)
 	MPI_Comm_free(&grid);
 }
 
+static int ncopied;
+
+/* An error in a copy is one of MPI_Comm_dup. */
+static int refuse_copy(MPI_Comm comm, int key, void *extra, void *value, void *copy, int *is_copied)
+{
+	(void)comm;
+	(void)key;
+	(void)extra;
+	(void)value;
+	(void)copy;
+	*is_copied = 0;
+	ncopied++;
+	return MPI_ERR_OTHER;
+}
+
+/* Reductions on the communicator that is being freed, and on another. */
+static int reduce_at_end(MPI_Comm comm, int key, void *value, void *extra)
+{
+	(void)key;
+	(void)value;
+	(void)extra;
+	reduce("being freed", comm);
+	reduce("at the end of another", MPI_COMM_WORLD);
+	return MPI_SUCCESS;
+}
+
+/* The program does not make a copy, so nobody copies its attributes; and its promises bind nobody
+ * else, such as that it never receives from any rank. */
+static void reduce_beside_attributes(void)
+{
+	static const char *const promises[] = {"mpi_assert_no_any_tag", "mpi_assert_no_any_source",
+		"mpi_assert_exact_length", "mpi_assert_allow_overtaking"};
+	MPI_Comm comm;
+	MPI_Info info;
+	int key;
+	MPI_Info_create(&info);
+	for (int i = 0; i < 4; i++)
+		MPI_Info_set(info, promises[i], "true");
+	MPI_Comm_dup_with_info(MPI_COMM_WORLD, info, &comm);
+	MPI_Info_free(&info);
+	MPI_Comm_create_keyval(refuse_copy, reduce_at_end, &key, NULL);
+	MPI_Comm_set_attr(comm, key, NULL);
+	MPI_Comm_set_attr(MPI_COMM_SELF, key, NULL);
+	reduce("attributes", comm);
+	if (ncopied) {
+		printf("attributes were copied %d times\n", ncopied);
+		nfailed++;
+	}
+	MPI_Comm_free(&comm);
+}
+
 static void reduce_on_splits(void)
 {
 	MPI_Comm other;
@@ -223,6 +274,7 @@ int main(int argc, char **argv)
 		reduce_on_splits();
 		reduce_between();
 		reduce_matrices();
+		reduce_beside_attributes();
 	}
 	reduce("all", MPI_COMM_WORLD);
 	printf("%s\n", nfailed ? "some differ" : "all agree");

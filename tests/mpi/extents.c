@@ -1,9 +1,9 @@
 /* extents.c - a program of MPI that knows nothing of us, whose elements lie in memory in odd ways:
  * with a lower bound that is not 0, with data before their address, from back to front, and
- * otherwise on each rank. It
- * compares sums with the dyadic tree, which it evaluates by itself, and what lies between the
- * elements with what it put there; its exit status is 1 if they differ. With the argument
- * `backwards` it makes one call, of a type of negative extent. */
+ * otherwise on each rank; at absolute addresses; and of a kind of Fortran. It compares sums with the
+ * dyadic tree, which it evaluates by itself, and what lies between the elements with what it put
+ * there; its exit status is 1 if they differ. With the argument `backwards` it makes one call, of a
+ * type of negative extent. */
 #include "dyadic.h"
 #include <mpi.h>
 #include <stdbool.h>
@@ -171,6 +171,56 @@ static void check_way(bool is_backwards)
 	MPI_Type_free(&type);
 }
 
+/* From MPI_BOTTOM. */
+static MPI_Aint place;
+static void add_there(void *left, void *right, int *n, MPI_Datatype *datatype)
+{
+	add((char *)left + place, (char *)right + place, n, datatype);
+}
+
+/* A type has one address, so everything is in place. */
+static void check_absolute(void)
+{
+	MPI_Datatype type;
+	MPI_Op op;
+	MPI_Request request;
+	way = &ways[0];
+	MPI_Get_address(base(out), &place);
+	MPI_Type_create_hindexed(1, (int[]){1}, &place, MPI_FLOAT, &type);
+	MPI_Type_commit(&type);
+	MPI_Op_create(add_there, 1, &op);
+	start();
+	MPI_Allreduce(MPI_IN_PLACE, MPI_BOTTOM, N, type, op, MPI_COMM_WORLD);
+	expect("absolute Allreduce", 0, N);
+	start();
+	MPI_Reduce(rank ? MPI_BOTTOM : MPI_IN_PLACE, MPI_BOTTOM, N, type, op, 0, MPI_COMM_WORLD);
+	expect("absolute Reduce", 0, rank ? 0 : N);
+	start();
+	MPI_Reduce_scatter_block(MPI_IN_PLACE, MPI_BOTTOM, N / nrank, type, op, MPI_COMM_WORLD);
+	expect("absolute Reduce_scatter_block", rank * (N / nrank), N / nrank);
+	start();
+	MPI_Iallreduce(MPI_IN_PLACE, MPI_BOTTOM, N, type, op, MPI_COMM_WORLD, &request);
+	MPI_Wait(&request, MPI_STATUS_IGNORE);
+	expect("absolute Iallreduce", 0, N);
+	MPI_Op_free(&op);
+	MPI_Type_free(&type);
+}
+
+/* Of Fortran, which has real(selected_real_kind(6)). */
+static void check_kind(void)
+{
+	MPI_Datatype real, complex;
+	way = &ways[0];
+	MPI_Type_create_f90_real(6, MPI_UNDEFINED, &real);
+	MPI_Type_create_f90_complex(6, MPI_UNDEFINED, &complex);
+	start();
+	MPI_Allreduce(base(in), base(out), N, real, MPI_SUM, MPI_COMM_WORLD);
+	expect("a real of Fortran", 0, N);
+	start();
+	MPI_Allreduce(base(in), base(out), N / 2, complex, MPI_SUM, MPI_COMM_WORLD);
+	expect("a complex of Fortran", 0, N);
+}
+
 int main(int argc, char **argv)
 {
 	const bool is_backwards = argc > 1 && !strcmp(argv[1], "backwards");
@@ -184,8 +234,12 @@ int main(int argc, char **argv)
 		check_way(false);
 	}
 	way = &ways[NWAY];
-	if (is_backwards)
+	if (is_backwards) {
 		check_way(true);
+	} else {
+		check_absolute();
+		check_kind();
+	}
 	MPI_Allreduce(MPI_IN_PLACE, &nfailed, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
 	if (!rank)
 		printf("%s\n", nfailed ? "some differ" : "all agree");

@@ -346,6 +346,7 @@ def _():
     for settings in ("", "messages"):
         done = start(3 if IS_WHOLE else 2, [program("extents")], settings=settings)
         agree(done)
+        wanted("invalid" not in done.stderr, done.stderr)
         for name in ("MPI_Allreduce", "MPI_Reduce", "MPI_Reduce_scatter", "MPI_Ireduce"):
             wanted(calls(done.stderr, name) > 0, name, done.stderr)
 

@@ -1,5 +1,6 @@
 /* compare.c - what all ranks call travels in a collective of its own, which does not wait. */
 #include "compare.h"
+#include "engine/call.h"
 #include "world/world.h"
 #include <pthread.h>
 #include <stdio.h>
@@ -86,7 +87,7 @@ MPI_Request ordo_mpi_never(void)
 	pthread_mutex_lock(&lock);
 	if (never == MPI_REQUEST_NULL || age != ordo_mpi_world_age()) {
 		age = ordo_mpi_world_age();
-		PMPI_Comm_dup(ordo_mpi_self(), &own);
+		ordo_mpi_own_communicator(ordo_mpi_self(), &own);
 		PMPI_Irecv(&nothing, 1, MPI_CHAR, 0, 0, own, &never);
 		PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, cancel, &key, NULL);
 		PMPI_Comm_set_attr(ordo_mpi_self(), key, NULL);

@@ -85,6 +85,10 @@ int ordo_mpi_pass_on(const struct ordo_mpi_call *call);
  * on because of its memory, as above; or MPI_SUCCESS; or an error code. All ranks call. */
 int ordo_mpi_prepare(const struct ordo_mpi_call *call, bool passes);
 
+/* A communicator of the same ranks that returns errors. A duplicate would call the program's
+ * functions that copy attributes, and take over its hints. All ranks call. Returns an MPI error
+ * code. */
+int ordo_mpi_own_communicator(MPI_Comm comm, MPI_Comm *own);
 /* One agreement: MPI_SUCCESS if `code` is on all ranks of an intra-communicator; else this rank's
  * error, or MPI_ERR_OTHER where another has one. All ranks call. */
 int ordo_mpi_agree(MPI_Comm comm, int code);

@@ -84,17 +84,29 @@ int ordo_mpi_agree(MPI_Comm comm, int code)
 	return any ? MPI_ERR_OTHER : MPI_SUCCESS;
 }
 
+int ordo_mpi_own_communicator(MPI_Comm comm, MPI_Comm *own)
+{
+	MPI_Group group;
+	int code = PMPI_Comm_group(comm, &group);
+	if (code != MPI_SUCCESS)
+		return code;
+	code = PMPI_Comm_create(comm, group, own);
+	PMPI_Group_free(&group);
+	if (code == MPI_SUCCESS)
+		PMPI_Comm_set_errhandler(*own, MPI_ERRORS_RETURN);
+	return code;
+}
+
 /* `code` is that of an earlier failure of this rank: it has the others know. */
 static struct mpi_state *make_state(MPI_Comm comm, int key, int *code)
 {
 	MPI_Comm own;
 	bool is_kept = false;
-	const int found = PMPI_Comm_dup(comm, &own);
+	const int found = ordo_mpi_own_communicator(comm, &own);
 	if (found != MPI_SUCCESS) {
 		*code = found;
 		return NULL;
 	}
-	PMPI_Comm_set_errhandler(own, MPI_ERRORS_RETURN);
 	struct mpi_state *state = calloc(1, sizeof *state);
 	if (state && *code == MPI_SUCCESS) {
 		*state = (struct mpi_state){.comm = own, .order = ordo_mpi_wanted_order};

@@ -80,9 +80,8 @@ int ordo_mpi_elements(struct mpi_elements *elements, MPI_Datatype datatype, MPI_
 	elements->size = (uint64_t)size;
 	elements->reach = (uint64_t)true_extent;
 	elements->extent = extent ? (uint64_t)extent : 1;
-	const MPI_Aint before = true_low < 0 ? -true_low : 0,
-		       end = true_low + true_extent > 0 ? true_low + true_extent : 0;
-	elements->margin = (uint64_t)(before > end ? before : end);
+	elements->shift = (int64_t)true_low & ~INT64_C(63);
+	elements->margin = (uint64_t)(true_low - elements->shift + true_extent);
 	elements->is_packed = !true_low && !low && size == extent && true_extent == extent;
 	elements->is_ours = op == MPI_SUM && find_known(elements);
 	return MPI_SUCCESS;
@@ -102,8 +101,10 @@ static int copy_opaque(void *closure, void *dst, const void *src, uint64_t n)
 		return copy_ours(closure, dst, src, n);
 	for (uint64_t done = 0; done < n; done += MOST) {
 		const int part = (int)(n - done < MOST ? n - done : MOST);
-		const int code = PMPI_Sendrecv((const char *)src + done * elements->extent, part,
-			elements->datatype, 0, 0, (char *)dst + done * elements->extent, part,
+		const char *from = (const char *)src + done * elements->extent;
+		char *to = (char *)dst + done * elements->extent;
+		const int code = PMPI_Sendrecv(ordo_mpi_elements_given(elements, from), part,
+			elements->datatype, 0, 0, ordo_mpi_elements_given(elements, to), part,
 			elements->datatype, 0, 0, ordo_mpi_self(), MPI_STATUS_IGNORE);
 		if (code != MPI_SUCCESS)
 			return code;
@@ -115,8 +116,10 @@ int ordo_mpi_elements_reduce(
 	const struct mpi_elements *elements, void *dst, const void *src, uint64_t n)
 {
 	for (uint64_t done = 0; done < n; done += MOST) {
-		const int code = PMPI_Reduce_local((const char *)src + done * elements->extent,
-			(char *)dst + done * elements->extent,
+		const char *from = (const char *)src + done * elements->extent;
+		char *to = (char *)dst + done * elements->extent;
+		const int code = PMPI_Reduce_local(ordo_mpi_elements_given(elements, from),
+			ordo_mpi_elements_given(elements, to),
 			(int)(n - done < MOST ? n - done : MOST), elements->datatype, elements->op);
 		if (code != MPI_SUCCESS)
 			return code;

@@ -14,6 +14,8 @@ struct mpi_elements {
 	uint64_t extent;      /* bytes from one of the datatype to the next */
 	uint64_t size;	      /* bytes without gaps: the same on all ranks, unlike the extent */
 	uint64_t margin;      /* see ordo_part_bind */
+	int64_t shift;	      /* bytes from the address that MPI takes to ours, which is at most 63
+			       * before the data: many where a type has absolute addresses */
 	uint64_t reach;	      /* bytes from the first of one to its last: its true extent */
 	bool is_packed;	      /* without gaps: bytes can be copied */
 	bool may_differ;      /* an operation of the program: types may be laid out otherwise on
@@ -22,11 +24,23 @@ struct mpi_elements {
 	MPI_Op op;
 };
 
+/* Our address of elements of which MPI takes that one. */
+static inline void *ordo_mpi_elements_own(const struct mpi_elements *elements, const void *given)
+{
+	return (void *)((uintptr_t)given + (uintptr_t)elements->shift);
+}
+
+/* The address that MPI takes. */
+static inline void *ordo_mpi_elements_given(const struct mpi_elements *elements, const void *own)
+{
+	return (void *)((uintptr_t)own - (uintptr_t)elements->shift);
+}
+
 /* MPI_SUM and so on. */
 bool ordo_mpi_is_builtin(MPI_Op op);
 /* Returns MPI_SUCCESS or an error code. */
 int ordo_mpi_elements(struct mpi_elements *elements, MPI_Datatype datatype, MPI_Op op);
-/* Copies n of the datatype; the two do not overlap, or are the same. */
+/* Copies n of the datatype; the two do not overlap, or are the same. All addresses are ours. */
 int ordo_mpi_elements_copy(
 	const struct mpi_elements *elements, void *dst, const void *src, uint64_t n);
 /* dst = dst op src, of a type that is not ours; they do not overlap. */

@@ -32,7 +32,8 @@ static bool start_send(void *closure, uint32_t request, uint32_t peer, uint32_t 
 	const void *src, uint64_t n, bool is_wide)
 {
 	struct messenger *m = closure;
-	return succeeded(m, (m->synchronous ? PMPI_Issend : PMPI_Isend)(src,
+	return succeeded(m, (m->synchronous ? PMPI_Issend : PMPI_Isend)(
+				    ordo_mpi_elements_given(&m->elements, src),
 				    count_of(m, is_wide, n), datatype_of(m, is_wide), (int)peer,
 				    (int)tag, m->comm, &m->requests[request]));
 }
@@ -41,8 +42,9 @@ static bool start_receive(void *closure, uint32_t request, uint32_t peer, uint32
 	uint64_t n, bool is_wide)
 {
 	struct messenger *m = closure;
-	return succeeded(m, PMPI_Irecv(dst, count_of(m, is_wide, n), datatype_of(m, is_wide),
-				    (int)peer, (int)tag, m->comm, &m->requests[request]));
+	return succeeded(m, PMPI_Irecv(ordo_mpi_elements_given(&m->elements, dst),
+				    count_of(m, is_wide, n), datatype_of(m, is_wide), (int)peer,
+				    (int)tag, m->comm, &m->requests[request]));
 }
 
 static bool wait(void *closure, uint32_t request)

@@ -101,7 +101,8 @@ static int forward(const struct mpi_reduction *reduction, void *result)
 	int code = MPI_SUCCESS;
 	for (uint64_t done = 0; code == MPI_SUCCESS && done < n; done += MOST) {
 		const int part = (int)(n - done < MOST ? n - done : MOST);
-		char *at = (char *)result + done * reduction->elements.extent;
+		char *at = (char *)ordo_mpi_elements_given(&reduction->elements, result) +
+			   done * reduction->elements.extent;
 		if (!state->rank)
 			code = PMPI_Send(at, part, call->datatype, call->root, 0, state->comm);
 		else if (state->rank == call->root)
@@ -286,6 +287,17 @@ int ordo_mpi_prepare(const struct ordo_mpi_call *call, bool passes)
 	return code == MPI_SUCCESS && passes ? ORDO_MPI_PASS_ON : code;
 }
 
+/* The call with our addresses. */
+static struct ordo_mpi_call shift(
+	const struct mpi_elements *elements, const struct ordo_mpi_call *call)
+{
+	struct ordo_mpi_call own = *call;
+	if (call->send != MPI_IN_PLACE)
+		own.send = ordo_mpi_elements_own(elements, call->send);
+	own.receive = ordo_mpi_elements_own(elements, call->receive);
+	return own;
+}
+
 int ordo_mpi_reduce(const struct ordo_mpi_call *call)
 {
 	struct mpi_reduction reduction = {.call = call};
@@ -299,6 +311,8 @@ int ordo_mpi_reduce(const struct ordo_mpi_call *call)
 		code = examine(&reduction);
 	if (code != MPI_SUCCESS)
 		return code;
+	const struct ordo_mpi_call shifted = shift(&reduction.elements, call);
+	reduction.call = call = &shifted;
 	if (call->nshard)
 		return ordo_mpi_reduction_shards(&reduction);
 	struct mpi_range *range =
@@ -326,6 +340,7 @@ int ordo_mpi_fold(const struct ordo_mpi_call *call, int rank, int nrank, const v
 	int code = ordo_mpi_elements(&elements, call->datatype, call->op);
 	if (code != MPI_SUCCESS)
 		return code;
+	out = ordo_mpi_elements_own(&elements, out);
 	const struct mpi_trees *trees = ordo_mpi_tree(ordo_mpi_wanted_order, (uint32_t)nrank, NULL);
 	const void **at = malloc((size_t)nrank * sizeof *at);
 	const struct mpi_arithmetic arithmetic = ordo_mpi_elements_arithmetic(&elements);

@@ -23,6 +23,15 @@ static bool is_one_of(MPI_Datatype datatype, const MPI_Datatype *all, size_t n)
 	return false;
 }
 
+/* How a type was made; -1: it is none. */
+static int combiner_of(MPI_Datatype datatype)
+{
+	int integers, addresses, datatypes, combiner;
+	const int code =
+		PMPI_Type_get_envelope(datatype, &integers, &addresses, &datatypes, &combiner);
+	return code == MPI_SUCCESS ? combiner : -1;
+}
+
 /* Integers, logicals and pairs of integers: every builtin operation is associative. */
 static bool is_exact(MPI_Datatype datatype)
 {
@@ -33,7 +42,8 @@ static bool is_exact(MPI_Datatype datatype)
 		MPI_UINT8_T, MPI_UINT16_T, MPI_AINT, MPI_OFFSET, MPI_COUNT, MPI_C_BOOL,
 		MPI_CXX_BOOL, MPI_2INT, MPI_2INTEGER, MPI_LONG_INT, MPI_SHORT_INT, MPI_CHARACTER,
 		MPI_INTEGER1, MPI_INTEGER2, MPI_INTEGER4, MPI_INTEGER8};
-	return is_one_of(datatype, all, sizeof all / sizeof *all);
+	return is_one_of(datatype, all, sizeof all / sizeof *all) ||
+	       combiner_of(datatype) == MPI_COMBINER_F90_INTEGER;
 }
 
 static bool is_complex(MPI_Datatype datatype)
@@ -42,7 +52,8 @@ static bool is_complex(MPI_Datatype datatype)
 		MPI_C_LONG_DOUBLE_COMPLEX, MPI_CXX_FLOAT_COMPLEX, MPI_CXX_DOUBLE_COMPLEX,
 		MPI_CXX_LONG_DOUBLE_COMPLEX, MPI_COMPLEX, MPI_DOUBLE_COMPLEX, MPI_COMPLEX8,
 		MPI_COMPLEX16, MPI_COMPLEX32};
-	return is_one_of(datatype, all, sizeof all / sizeof *all);
+	return is_one_of(datatype, all, sizeof all / sizeof *all) ||
+	       combiner_of(datatype) == MPI_COMBINER_F90_COMPLEX;
 }
 
 /* A value and where it stands. */
@@ -63,12 +74,12 @@ static bool is_defined(MPI_Op op, MPI_Datatype datatype)
 	return (op == MPI_MINLOC || op == MPI_MAXLOC) && is_pair(datatype);
 }
 
+/* Types of Fortran's kinds, by MPI_Type_create_f90_real and so on, are no derived types. */
 bool ordo_mpi_is_derived(MPI_Datatype datatype)
 {
-	int integers, addresses, datatypes, combiner;
-	return PMPI_Type_get_envelope(datatype, &integers, &addresses, &datatypes, &combiner) !=
-		       MPI_SUCCESS ||
-	       combiner != MPI_COMBINER_NAMED;
+	const int combiner = combiner_of(datatype);
+	return combiner != MPI_COMBINER_NAMED && combiner != MPI_COMBINER_F90_REAL &&
+	       combiner != MPI_COMBINER_F90_COMPLEX && combiner != MPI_COMBINER_F90_INTEGER;
 }
 
 /* Either vector that this rank has. */
@@ -152,7 +163,7 @@ enum ordo_mpi_class ordo_mpi_classify(const struct ordo_mpi_call *call)
 		return ORDO_MPI_INVALID;
 	const bool is_common = call->datatype == MPI_DOUBLE || call->datatype == MPI_FLOAT,
 		   is_associative =
-			   !is_common && is_exact(call->datatype) && ordo_mpi_is_builtin(call->op);
+			   !is_common && ordo_mpi_is_builtin(call->op) && is_exact(call->datatype);
 	if (is_associative && !ordo_mpi_settings.log[0])
 		return ORDO_MPI_INTEGERS; /* valid or not */
 	enum ordo_mpi_class class = find_ranks(call->comm, &rank, &nrank);

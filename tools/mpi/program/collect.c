@@ -69,6 +69,7 @@ static bool set_inputs(struct mpi_pending *pending)
 		return false;
 	pending->inputs = ordo_mpi_elements_allocate(&elements,
 		(uint64_t)pending->block.stride * (uint64_t)pending->nrank, &pending->memory);
+	pending->to = ordo_mpi_elements_given(&elements, pending->inputs);
 	return pending->inputs;
 }
 
@@ -108,18 +109,18 @@ static int collect(struct mpi_pending *pending)
 		  *numbers = pending->numbers;
 	switch (call->operation) {
 	case ORDO_MPI_ALLREDUCE:
-		return PMPI_Iallgather(input, n, datatype, pending->inputs, nblock, block,
+		return PMPI_Iallgather(input, n, datatype, pending->to, nblock, block,
 			pending->comm, &pending->active);
 	case ORDO_MPI_REDUCE:
-		return PMPI_Igather(input, n, datatype, pending->inputs, nblock, block, call->root,
+		return PMPI_Igather(input, n, datatype, pending->to, nblock, block, call->root,
 			pending->comm, &pending->active);
 	case ORDO_MPI_REDUCE_SCATTER_BLOCK:
-		return PMPI_Ialltoall(input, n, datatype, pending->inputs, nblock, block,
-			pending->comm, &pending->active);
+		return PMPI_Ialltoall(input, n, datatype, pending->to, nblock, block, pending->comm,
+			&pending->active);
 	case ORDO_MPI_REDUCE_SCATTER:
 		break;
 	}
-	return PMPI_Ialltoallv(input, numbers, numbers + nrank, datatype, pending->inputs,
+	return PMPI_Ialltoallv(input, numbers, numbers + nrank, datatype, pending->to,
 		numbers + 2 * (size_t)nrank, numbers + 3 * (size_t)nrank, block, pending->comm,
 		&pending->active);
 }
@@ -139,10 +140,9 @@ static struct mpi_pending *make_persistent(
 	const struct ordo_mpi_passed *passed, const struct ordo_mpi_call *call, int *code)
 {
 	MPI_Comm own;
-	*code = PMPI_Comm_dup(call->comm, &own);
+	*code = ordo_mpi_own_communicator(call->comm, &own);
 	if (*code != MPI_SUCCESS)
 		return NULL;
-	PMPI_Comm_set_errhandler(own, MPI_ERRORS_RETURN);
 	struct mpi_pending *pending = make(passed, call, own);
 	*code = pending ? PMPI_Send_init(
 				  NULL, 0, MPI_BYTE, MPI_PROC_NULL, 0, own, &pending->request)

@@ -32,6 +32,7 @@ struct mpi_pending {
 	uint64_t bytes;		/* for the report */
 	int rank, nrank;
 	void *inputs, *memory;	/* [nrank][n] elements, and what is to be freed; NULL: not root */
+	void *to;		/* the inputs as MPI takes their address */
 	MPI_Count n;		/* elements that this rank reduces */
 	struct mpi_block block; /* of one rank, in inputs */
 	int *numbers;		/* counts and displacements of MPI_Ialltoallv; or NULL */
