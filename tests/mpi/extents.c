@@ -1,9 +1,9 @@
 /* extents.c - a program of MPI that knows nothing of us, whose elements lie in memory in odd ways:
  * with a lower bound that is not 0, with data before their address, from back to front, and
- * otherwise on each rank; at absolute addresses; and of a kind of Fortran. It compares sums with the
- * dyadic tree, which it evaluates by itself, and what lies between the elements with what it put
- * there; its exit status is 1 if they differ. With the argument `backwards` it makes one call, of a
- * type of negative extent. */
+ * otherwise on each rank; at absolute addresses; and of a kind of Fortran. It compares sums with
+ * the dyadic tree, which it evaluates by itself, and what lies between the elements with what it
+ * put there; its exit status is 1 if they differ. With the argument `backwards` it makes one call,
+ * of a type of negative extent. */
 #include "dyadic.h"
 #include <mpi.h>
 #include <stdbool.h>

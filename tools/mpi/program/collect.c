@@ -69,7 +69,7 @@ static bool set_inputs(struct mpi_pending *pending)
 		return false;
 	pending->inputs = ordo_mpi_elements_allocate(&elements,
 		(uint64_t)pending->block.stride * (uint64_t)pending->nrank, &pending->memory);
-	pending->to = ordo_mpi_elements_given(&elements, pending->inputs);
+	pending->block.first = ordo_mpi_elements_given(&elements, pending->inputs);
 	return pending->inputs;
 }
 
@@ -85,7 +85,7 @@ static struct mpi_pending *make(
 		.request = MPI_REQUEST_NULL,
 		.active = MPI_REQUEST_NULL,
 		.comm = comm,
-		.block = {0, MPI_DATATYPE_NULL},
+		.block = {.datatype = MPI_DATATYPE_NULL},
 		.handler = MPI_ERRHANDLER_NULL,
 		.bytes = ordo_mpi_bytes(call)};
 	PMPI_Comm_get_errhandler(call->comm, &pending->handler);
@@ -109,18 +109,18 @@ static int collect(struct mpi_pending *pending)
 		  *numbers = pending->numbers;
 	switch (call->operation) {
 	case ORDO_MPI_ALLREDUCE:
-		return PMPI_Iallgather(input, n, datatype, pending->to, nblock, block,
+		return PMPI_Iallgather(input, n, datatype, pending->block.first, nblock, block,
 			pending->comm, &pending->active);
 	case ORDO_MPI_REDUCE:
-		return PMPI_Igather(input, n, datatype, pending->to, nblock, block, call->root,
-			pending->comm, &pending->active);
+		return PMPI_Igather(input, n, datatype, pending->block.first, nblock, block,
+			call->root, pending->comm, &pending->active);
 	case ORDO_MPI_REDUCE_SCATTER_BLOCK:
-		return PMPI_Ialltoall(input, n, datatype, pending->to, nblock, block, pending->comm,
-			&pending->active);
+		return PMPI_Ialltoall(input, n, datatype, pending->block.first, nblock, block,
+			pending->comm, &pending->active);
 	case ORDO_MPI_REDUCE_SCATTER:
 		break;
 	}
-	return PMPI_Ialltoallv(input, numbers, numbers + nrank, datatype, pending->to,
+	return PMPI_Ialltoallv(input, numbers, numbers + nrank, datatype, pending->block.first,
 		numbers + 2 * (size_t)nrank, numbers + 3 * (size_t)nrank, block, pending->comm,
 		&pending->active);
 }
@@ -214,7 +214,7 @@ int ordo_mpi_end_passed(struct ordo_mpi_passed *passed, const struct ordo_mpi_ca
 		.request = *request,
 		.active = *request,
 		.comm = call->comm,
-		.block = {0, MPI_DATATYPE_NULL},
+		.block = {.datatype = MPI_DATATYPE_NULL},
 		.handler = MPI_ERRHANDLER_NULL,
 		.comparison = passed->comparison,
 		.is_folded = true};

@@ -9,6 +9,7 @@
 struct mpi_block {
 	MPI_Count stride;      /* in elements: n, or more */
 	MPI_Datatype datatype; /* of the block with that extent; MPI_DATATYPE_NULL: stride is n */
+	void *first;	       /* where MPI is to put that of rank 0 */
 };
 
 /* In the list of all. */
@@ -32,7 +33,6 @@ struct mpi_pending {
 	uint64_t bytes;		/* for the report */
 	int rank, nrank;
 	void *inputs, *memory;	/* [nrank][n] elements, and what is to be freed; NULL: not root */
-	void *to;		/* the inputs as MPI takes their address */
 	MPI_Count n;		/* elements that this rank reduces */
 	struct mpi_block block; /* of one rank, in inputs */
 	int *numbers;		/* counts and displacements of MPI_Ialltoallv; or NULL */
