@@ -8,10 +8,10 @@ struct call;
 
 #define MSCCL_OPTIONS(options)                                                                     \
 	{"root", 0, NUMBER, &(options).root, "R",                                                  \
-		"the root, of a file of MSCCL whose data does not show it"},                       \
+		"the root, if the data of an MSCCL file does not show it"},                        \
 	{                                                                                          \
 		"in-place", 0, SWITCH, &(options).in_place, NULL,                                  \
-			"a file of MSCCL for both: as calls in place use it"                       \
+			"of an MSCCL file for both kinds of calls, the form of calls in place"     \
 	}
 #define MSCCL_FOLDER_OPTIONS(runtime, collective)                                                  \
 	{"runtime", 0, TEXT, &(runtime), "rccl|azure|microsoft",                                   \
@@ -20,7 +20,7 @@ struct call;
 		"coll", 0, TEXT, &(collective),                                                    \
 			"allreduce|allgather|alltoall|reduce|broadcast|reduce_scatter|"            \
 			"reducescatter|custom",                                                    \
-			"with --runtime: of this collective only, as files name it"                \
+			"with --runtime: only this collective, as files name it"                   \
 	}
 
 struct msccl_file {

@@ -12,8 +12,9 @@ struct nccl_import {
 };
 #define NCCL_OPTIONS(nccl)                                                                         \
 	{"algo", 0, TEXT, &(nccl).algorithm, "ring|tree",                                          \
-		"what calls use, of an NCCL log that does not say it"},                            \
-		{"channels", 0, TEXT, &(nccl).channels, "A-B", "and the channels"},                \
+		"the algorithm of all calls, if an NCCL log does not say it"},                     \
+		{"channels", 0, TEXT, &(nccl).channels, "A-B",                                     \
+			"the channels of all calls, if the log does not say them"},                \
 		{"operator", 0, TEXT, &(nccl).operator, "OPERATOR",                                \
 			"the collective of an NCCL log (AllReduce)"},                              \
 	{                                                                                          \
