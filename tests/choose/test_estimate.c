@@ -75,7 +75,7 @@ struct size {
 };
 
 static const struct size sizes[] = {{1, 0, 1}, {2, 0, 1}, {7, 0, 1}, {16, 0, 1}, {36, 3, 1},
-	{16, 100, 1}, {12, 0, 5}, {12, 0, 40}, {64, 0, 1}};
+	{16, 100, 1}, {12, 0, 5}, {12, 0, 40}};
 enum { NSIZE = sizeof sizes / sizeof *sizes };
 
 struct judgement {

@@ -1,8 +1,8 @@
 /* test_probe.c - the trees of real runs are those of the proof: every algorithm and operator that
  * adds, in every type, on threads and by seeds.
  *
- * usage: test_probe [FIRST LAST EVERY]: so many ranks; each algorithm as it is by itself, and every
- * so manieth of its other forms.
+ * usage: test_probe [LAST | FIRST LAST EVERY]: so many ranks; each algorithm as it is by itself, and
+ * every so manieth of its other forms.
  */
 #include "probe/agree.h"
 #include "specimens.h"
@@ -305,6 +305,8 @@ int main(int argc, char **argv)
 		cmocka_unit_test(where_no_order_is_fixed_every_seed_shows_one),
 		cmocka_unit_test(virtual_shards_are_the_leaves),
 	};
+	if (argc == 2)
+		last_rank = (uint32_t)strtoul(argv[1], NULL, 10);
 	if (argc > 3) {
 		at_length = true;
 		first_rank = (uint32_t)strtoul(argv[1], NULL, 10);
