@@ -5,9 +5,12 @@
 #include "evaluated.h"
 #include <ordo/options.h>
 
+/* Of a list that only helps, among many ranks: it compiles so many tasks. */
+enum { TASKS_FOR_HELP = 1 << 20 };
+
 /* Opens the table of a request's candidates, in their order. The caller frees them and closes the
  * table, also after false. */
-static bool open_table(struct ordo_table *table, const struct ordo_request *request,
+static bool open_table(struct ordo_table *table, const struct ordo_request *request, bool limited,
 	ordo_suits *suits, void *closure, struct ordo_candidates *candidates,
 	struct ordo_error *error)
 {
@@ -16,6 +19,8 @@ static bool open_table(struct ordo_table *table, const struct ordo_request *requ
 		.closure = closure,
 		.candidates = candidates,
 		.lists_refused = true,
+		.limited = limited,
+		.compiled = limited ? ORDO_CHOICE_TASKS - TASKS_FOR_HELP : 0,
 		.most_kept = UINT64_MAX};
 	return ordo_candidates_make(candidates, request, error) &&
 	       ordo_table_open(table, false, false, error);
@@ -47,7 +52,7 @@ static struct ordo_schedule *choose(const struct ordo_request *request, ordo_sui
 	struct ordo_schedule *schedule = NULL;
 	uint32_t i = 0;
 	*proof = NULL;
-	bool worked = open_table(&table, request, suits, closure, &candidates, error);
+	bool worked = open_table(&table, request, false, suits, closure, &candidates, error);
 	if (worked)
 		schedule = find_next(&table, &i, proof, &worked, error);
 	if (worked && !schedule)
@@ -86,7 +91,7 @@ static const char *list_suiting(const struct ordo_request *request, ordo_suits *
 	struct ordo_table table;
 	const char *list = "";
 	uint32_t i = 0;
-	bool worked = open_table(&table, request, suits, closure, &candidates, error);
+	bool worked = open_table(&table, request, true, suits, closure, &candidates, error);
 	for (uint32_t found = 0; worked && found < most; found++) {
 		struct ordo_proof *proof;
 		struct ordo_schedule *schedule = find_next(&table, &i, &proof, &worked, error);

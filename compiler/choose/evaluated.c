@@ -4,7 +4,6 @@
 #include "candidates.h"
 #include "pipeline/pipeline.h"
 #include "ways/spread.h"
-#include <math.h>
 #include <ordo/arena.h>
 #include <ordo/units.h>
 #include <stdlib.h>
@@ -20,7 +19,9 @@ enum {
 	 * bytes: then the time that more of them save is worth that of their compilation. */
 	MORE_MOVES = 8,
 	LARGE_CHUNK = 1 << 16,
-	FEW_MOVES = 1 << 25 /* where a choice is limited */
+	/* Where a choice is limited. */
+	FEW_MOVES = 1 << 25,
+	BEGUN_MOVES = 1 << 21
 };
 
 struct ordo_request ordo_table_request(const struct ordo_table *table, uint32_t i)
@@ -172,33 +173,41 @@ static bool refuse_links(struct ordo_table *table, uint32_t i, const struct ordo
 	return ordo_refuse(table, i, why, error);
 }
 
-/* Whether there is time and memory to compile a candidate, as far as they can be estimated. *why:
- * what it would take. A program that has more moves than it was estimated to have tasks will be
- * given up, unless it has few. */
-static bool is_affordable(
-	struct ordo_table *table, struct ordo_request *request, struct ordo_error *why)
+/* What a candidate takes that is not compiled. */
+static void refuse_cost(struct ordo_table *table, const struct ordo_request *request,
+	const struct ordo_estimate *found, struct ordo_error *why)
 {
-	struct ordo_estimate found;
 	char bytes[ORDO_UNITS_SIZE];
-	if (!table->limited || request->problem.nrank <= ORDO_CHOICE_FEW_RANKS)
-		return true;
-	request->most_moves = FEW_MOVES;
-	if (!ordo_estimate(request, &found, NULL))
-		return true;
-	if (found.tasks > FEW_MOVES)
-		request->most_moves = (uint32_t)fmin(found.tasks, ORDO_CHOICE_TASKS);
-	if ((double)table->compiled + found.tasks <= (double)ORDO_CHOICE_TASKS &&
-		found.bytes <= (double)ORDO_CHOICE_BYTES)
-		return true;
 	ordo_fail(why, ORDO_ENVIRONMENT, 0,
 		"%s: not compiled, for it takes about %.2g tasks and %s of memory",
-		request->algorithm, found.tasks, ordo_bytes_text(bytes, found.bytes));
+		request->algorithm, found->tasks, ordo_bytes_text(bytes, found->bytes));
 	why->too_large = true;
-	if (!table->smallest || found.tasks < table->smallest_takes.tasks) {
+	if (!table->smallest || found->tasks < table->smallest_takes.tasks) {
 		table->smallest = request->algorithm;
-		table->smallest_takes = found;
+		table->smallest_takes = *found;
 	}
-	return false;
+}
+
+/* Compiles if there is time and memory, as far as they can be estimated. A program that has more
+ * moves than it was estimated to have tasks is given up, unless it has few. What is too large is
+ * begun, since mostly it has no links, which is the better reason. */
+static struct ordo_schedule *compile_affordable(
+	struct ordo_table *table, struct ordo_request *request, struct ordo_error *why)
+{
+	struct ordo_estimate found = {0};
+	if (!table->limited || request->problem.nrank <= ORDO_CHOICE_FEW_RANKS)
+		return ordo_compile_named(request, why);
+	const bool estimated = ordo_estimate(request, &found, NULL),
+		   affordable =
+			   (double)table->compiled + found.tasks <= (double)ORDO_CHOICE_TASKS &&
+			   found.bytes <= (double)ORDO_CHOICE_BYTES;
+	request->most_moves = !affordable		? BEGUN_MOVES
+			      : found.tasks > FEW_MOVES ? (uint32_t)found.tasks
+							: FEW_MOVES;
+	struct ordo_schedule *schedule = ordo_compile_named(request, why);
+	if (!schedule && why->too_large && estimated && !affordable)
+		refuse_cost(table, request, &found, why);
+	return schedule;
 }
 
 /* Notes of a candidate whether via=spread makes another schedule of it. */
@@ -234,8 +243,8 @@ bool ordo_table_schedule(struct ordo_table *table, uint32_t i, struct ordo_sched
 		ordo_fail(&why, ORDO_USAGE, 0,
 			"%s: the schedule of %s, whose data have one way each", request.algorithm,
 			table->items[table->items[i].plain].algorithm);
-	else if (is_affordable(table, &request, &why))
-		*schedule = ordo_compile_named(&request, &why);
+	else
+		*schedule = compile_affordable(table, &request, &why);
 	if (*schedule && !note_choice(table, i, *schedule, error)) {
 		ordo_schedule_destroy(*schedule);
 		return false;

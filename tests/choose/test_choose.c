@@ -378,14 +378,17 @@ static void among_many_ranks_what_takes_too_much_is_left_out(void **state)
 	assert_true(error.too_large);
 	assert_non_null(strstr(error.text, "the smallest of the others, mesh, takes about 1.9e"));
 	close_limited(&table, &candidates);
-	/* What is small is compiled, and counted, until there is too much in all. */
+	/* What is small is compiled, and counted. */
 	open_limited(&table, &candidates, 4096, "tree");
 	const struct ordo_schedule *schedule = schedule_of(&table);
 	assert_non_null(schedule);
 	assert_int_equal(table.compiled, schedule->ntask);
-	ordo_table_forget(&table, 0);
+	close_limited(&table, &candidates);
+	/* Once there is too much in all, only what is small. */
+	open_limited(&table, &candidates, 4096, "ring");
 	table.compiled = ORDO_CHOICE_TASKS - 10;
 	assert_null(schedule_of(&table));
+	assert_non_null(strstr(table.items[0].why, "not compiled, for it takes about"));
 	close_limited(&table, &candidates);
 	/* Few ranks are not limited. */
 	open_limited(&table, &candidates, 64, "tree");

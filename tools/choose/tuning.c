@@ -52,9 +52,11 @@ static bool refuse_tuning(struct call *call, const struct tuning_options *args,
 		.order = args->conditions->order,
 		.progress = show_progress,
 		.closure = asked->selection.progress_closure};
+	const struct report report = report_of(call, stderr);
+	if (error->too_large && tuning->ncontender)
+		report_contenders(&report, tuning);
 	if (error->code != ORDO_REFUTED || lacks_a_way(&request, error))
 		return refuse_error(call, error);
-	const struct report report = report_of(call, stderr);
 	report_contenders(&report, tuning);
 	return refuse_all(call, &request, args->conditions, error);
 }
