@@ -54,7 +54,7 @@ struct ordo_contender {
  * core. Of what it leaves out, `why` says what it would take. */
 #define ORDO_CHOICE_FEW_RANKS 2048
 #define ORDO_CHOICE_TASKS (UINT64_C(1) << 27)
-#define ORDO_CHOICE_BYTES (UINT64_C(6) << 30)
+#define ORDO_CHOICE_BYTES (UINT64_C(8) << 30)
 
 struct ordo_tune_wish {
 	/* from_bytes..to_bytes may be one size. The machine is what the topology does not say. */
