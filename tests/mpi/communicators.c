@@ -89,7 +89,16 @@ static int reduce_at_end(MPI_Comm comm, int key, void *value, void *extra)
 	(void)key;
 	(void)value;
 	(void)extra;
-	reduce("being freed", comm);
+	const int one = 1;
+	float sum = 0;
+	int n, number = 0;
+	MPI_Comm_size(comm, &n);
+	for (int time = 0; time < 3; time++) {
+		in[0] = 1;
+		MPI_Allreduce(in, &sum, 1, MPI_FLOAT, MPI_SUM, comm);
+		MPI_Allreduce(&one, &number, 1, MPI_INT, MPI_SUM, comm);
+		nfailed += sum != (float)n || number != n;
+	}
 	reduce("at the end of another", MPI_COMM_WORLD);
 	return MPI_SUCCESS;
 }
@@ -111,7 +120,9 @@ static void reduce_beside_attributes(void)
 	MPI_Comm_create_keyval(refuse_copy, reduce_at_end, &key, NULL);
 	MPI_Comm_set_attr(comm, key, NULL);
 	MPI_Comm_set_attr(MPI_COMM_SELF, key, NULL);
+	MPI_Comm_create_keyval(refuse_copy, MPI_COMM_NULL_DELETE_FN, &key, NULL);
 	reduce("attributes", comm);
+	MPI_Comm_set_attr(comm, key, NULL); /* deleted before ours */
 	if (ncopied) {
 		printf("attributes were copied %d times\n", ncopied);
 		nfailed++;

@@ -10,8 +10,9 @@ const char *ordo_mpi_class_name(enum ordo_mpi_class class)
 {
 	static const char *const names[ORDO_MPI_NCLASS] = {"taken", "integers", "one rank",
 		"invalid arguments", "operation does not commute", "inter-communicator",
-		"processes without the library", "device memory", "negative extent", "prefix sums",
-		"more memory than memory= allows", "order=library"};
+		"processes without the library", "communicator being freed", "device memory",
+		"negative extent", "prefix sums", "more memory than memory= allows",
+		"order=library"};
 	return names[class];
 }
 
@@ -166,6 +167,8 @@ enum ordo_mpi_class ordo_mpi_classify(const struct ordo_mpi_call *call)
 			   !is_common && ordo_mpi_is_builtin(call->op) && is_exact(call->datatype);
 	if (is_associative && !ordo_mpi_settings.log[0])
 		return ORDO_MPI_INTEGERS; /* valid or not */
+	if (ordo_mpi_is_being_freed(call->comm))
+		return ORDO_MPI_BEING_FREED;
 	enum ordo_mpi_class class = find_ranks(call->comm, &rank, &nrank);
 	if (class == ORDO_MPI_TAKEN && !is_valid(call, rank, nrank))
 		class = ORDO_MPI_INVALID;

@@ -1,5 +1,5 @@
 /* complete.c - the calls of a program that complete requests, start persistent ones or free what
- * pending reductions need. */
+ * reductions need. */
 #include "request.h"
 
 int MPI_Wait(MPI_Request *request, MPI_Status *status)
@@ -155,4 +155,38 @@ int MPI_Type_free(MPI_Datatype *datatype)
 		return PMPI_Type_free(datatype);
 	*datatype = MPI_DATATYPE_NULL;
 	return MPI_SUCCESS;
+}
+
+/* Of this thread: functions that delete attributes may free others meanwhile. */
+struct freeing {
+	MPI_Comm comm;
+	const struct freeing *next;
+};
+static _Thread_local const struct freeing *freeing;
+
+bool ordo_mpi_is_being_freed(MPI_Comm comm)
+{
+	const struct freeing *one = freeing;
+	while (one && one->comm != comm)
+		one = one->next;
+	return one;
+}
+
+static int free_by(int (*function)(MPI_Comm *), MPI_Comm *comm)
+{
+	const struct freeing own = {comm ? *comm : MPI_COMM_NULL, freeing};
+	freeing = &own;
+	const int code = function(comm);
+	freeing = own.next;
+	return code;
+}
+
+int MPI_Comm_free(MPI_Comm *comm)
+{
+	return free_by(PMPI_Comm_free, comm);
+}
+
+int MPI_Comm_disconnect(MPI_Comm *comm)
+{
+	return free_by(PMPI_Comm_disconnect, comm);
 }

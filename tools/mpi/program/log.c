@@ -73,13 +73,14 @@ static bool add_packed(
 	return packed;
 }
 
-/* false: no memory, or that of a device. */
+/* false: no memory, or that of a device, or MPI_BOTTOM, which MPICH does not pack. */
 static bool hash(const void *data, MPI_Count n, MPI_Datatype datatype, uint64_t *result)
 {
 	MPI_Aint low, extent;
 	int size;
 	bool worked = true;
-	XXH3_state_t *state = ordo_mpi_is_on_device(data, NULL) ? NULL : XXH3_createState();
+	XXH3_state_t *state =
+		(n && !data) || ordo_mpi_is_on_device(data, NULL) ? NULL : XXH3_createState();
 	if (!state)
 		return false;
 	XXH3_64bits_reset(state);
@@ -118,8 +119,9 @@ static intptr_t number_of(MPI_Comm comm)
 /* Whether its elements are where we can read them. */
 static bool is_readable(const struct mpi_log_line *line)
 {
-	return line->class != ORDO_MPI_INVALID && line->class != ORDO_MPI_INTERCOMMUNICATOR &&
-	       !ordo_mpi_is_own_reason(line->class) && line->class != ORDO_MPI_PREFIX;
+	return line->class != ORDO_MPI_INVALID && line->class != ORDO_MPI_BEING_FREED &&
+	       line->class != ORDO_MPI_INTERCOMMUNICATOR && !ordo_mpi_is_own_reason(line->class) &&
+	       line->class != ORDO_MPI_PREFIX;
 }
 
 static void hash_input(struct mpi_log_line *line, const struct ordo_mpi_call *call)
