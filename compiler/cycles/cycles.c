@@ -93,8 +93,8 @@ static bool is_possible(struct search *search, struct ordo_error *error)
 	for (uint32_t v = 0; n <= MAX_CUT_RANKS && v < n; v++)
 		if (!ordo_graph_connected(&search->graph, v, search->seen, search->room, apart)) {
 			snprintf(why, sizeof why,
-				"every way from rank %u to rank %u leads through rank %u", apart[0],
-				apart[1], v);
+				"every path from rank %u to rank %u leads through rank %u",
+				apart[0], apart[1], v);
 			return fail_none(search, error, why);
 		}
 	return true;

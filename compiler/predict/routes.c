@@ -253,7 +253,7 @@ static bool make_named(struct ordo_routes *routes, const struct ordo_schedule *s
 					"topology %.64s %s",
 					stream->rank, stream->name, routes->to[i], topology->name,
 					why);
-				return ordo_hint(error, "the stream names its way (via)");
+				return ordo_hint(error, "the stream names its path (via)");
 			}
 			if (!set_links(routes, i, topology, links, via->nswitch + 1, error))
 				return false;

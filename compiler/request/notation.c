@@ -291,7 +291,7 @@ static bool read_algorithm(
 			inner.algorithm->facts.name, outer, outer);
 	if (worked && strcmp(ordo_parameter_value(&inner, "via")->word, "none") != 0)
 		worked = ordo_fail(notation->error, ORDO_USAGE, 0,
-			"found ways of %s; %s spreads all streams: %s(...,via=spread)",
+			"found via=spread of %s; %s spreads all streams: %s(...,via=spread)",
 			inner.algorithm->facts.name, outer, outer);
 	if (worked) {
 		plain = ordo_arena_text(arena, inner.notation, strlen(inner.notation));

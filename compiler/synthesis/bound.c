@@ -157,7 +157,7 @@ static bool fail_cut(const struct proof *proof, struct ordo_error *error)
 	}
 	ordo_fail(error, ORDO_USAGE, 0, "no link that is up leads %s {%s}", out ? "out of" : "into",
 		list);
-	return ordo_hint(error, "the operator needs a way %s there", out ? "from" : "to");
+	return ordo_hint(error, "the operator needs a path %s there", out ? "from" : "to");
 }
 
 /* The vertex of the topology that a vertex is or belongs to. */

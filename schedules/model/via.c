@@ -137,7 +137,7 @@ bool ordo_via_links(const struct ordo_via *via, const struct ordo_topology *topo
 		classed = classed || of_class;
 		at = next;
 	}
-	return classed || refuse(why, size, "no link on that way is of class %s", via->class_name);
+	return classed || refuse(why, size, "no link on that path is of class %s", via->class_name);
 }
 
 uint32_t ordo_count_vias(const struct ordo_schedule *schedule)

@@ -128,7 +128,7 @@ static bool verify_offset(struct quotient *q, const struct ordo_switch_reachabil
 				"%s, as rank %u and rank %u do it: there is no %s from rank %u to "
 				"rank %u that is up in topology \"%s\"",
 				ordo_quotient_where(q, task).text, from, to,
-				passing ? "way" : "link", from, to, topology->name);
+				passing ? "path" : "link", from, to, topology->name);
 	}
 	return true;
 }

@@ -137,7 +137,7 @@ static bool verify_link(
 		return true;
 	return ordo_add_finding(&verifier->findings, 12, &id, 1, NULL,
 		"%s: there is no %s from rank %u to rank %u that is up in topology \"%s\"",
-		ordo_where_is(verifier, id).text, verifier->passing ? "way" : "link", from, to,
+		ordo_where_is(verifier, id).text, verifier->passing ? "path" : "link", from, to,
 		topology->name);
 }
 

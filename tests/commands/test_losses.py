@@ -93,8 +93,8 @@ def _(ordo):
             (r"--fail-switch: found 5, wanted 4, the only switch of star", "--fail-switch", 5),
             (r"--fail-switch: found 3.*\nhint: 3 is a rank: --fail-rank 3", "--fail-switch", 3),
             (r"--fail-switch: found 4 twice", "--fail-switch", 4, "--fail-switch", 4),
-            (r"in parts: no way between rank 0 and rank 1 is left", "--fail-switch", 4),
-            (r"in parts: no way between rank 0 and rank 2", "-t", "ring", "--fail-rank", "1,3"),
+            (r"in parts: no path between rank 0 and rank 1 is left", "--fail-switch", 4),
+            (r"in parts: no path between rank 0 and rank 2", "-t", "ring", "--fail-rank", "1,3"),
             (r"found 9, but full-mesh has no switch", "-t", "full-mesh", "--fail-switch", 9)]:
         ordo.fails(2, message, *words, *failed)
         wanted("error" in ordo.answer(*words, *failed))

@@ -151,7 +151,7 @@ def _(ordo):
     ordo.fails(1, r"error\[R12\]", "verify", "mesh.json", "--topology", "ring")
     wanted("R1-R12 hold in every interleaving; ranks forward data" in
            ordo.works("verify", "mesh.json", "--topology", "ring", "--route-through-ranks").out)
-    ordo.fails(1, r"there is no way from rank", "verify", "mesh.json", "-t", "ring",
+    ordo.fails(1, r"there is no path from rank", "verify", "mesh.json", "-t", "ring",
                "--route-through-ranks", "--fail-link", "0-1", "--fail-link", "1-2")
     halving = ("verify", "--generate", "recursive-doubling", "-n", 8, "-t", "ring", "--symmetry",
                "only")

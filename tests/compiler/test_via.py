@@ -95,7 +95,7 @@ def _(ordo):
             ({"via": [3]}, [], "no link 0-3 that is up"),
             ({"via": [2, 4]}, [], "no link 2-4 that is up"),
             ({"via": [2, 5]}, [], "vertex 5 is not a switch"),
-            ({"via": [], "class": "rdma"}, [], "no link on that way is of class rdma"),
+            ({"via": [], "class": "rdma"}, [], "no link on that path is of class rdma"),
             ({"via": []}, ["--fail-link", "0-1"], "no link 0-1 that is up")):
         put(ordo, "s.json", broadcast(**words))
         ordo.fails(1, r"error\[R12\].*" + message, "verify", "s.json", "-t", "./t.json", *fail)
@@ -284,7 +284,8 @@ def _(ordo):
 
 @desk_case("via: of a level, of two speeds, and with a map")
 def _(ordo):
-    ordo.fails(2, r"found ways of mesh; hierarchical spreads all streams: hierarchical\(...,via",
+    ordo.fails(2,
+               r"found via=spread of mesh; hierarchical spreads all streams: hierarchical\(...,via",
                "compile", "allreduce", "-n", 16, "-t", "servers:2x8", "-a",
                "hierarchical(mesh(via=spread),ring)", "-o", "s.json")
     ordo.fails(2, r"via of ring: found .some., wanted none\|spread", "compile", "allreduce", "-n",

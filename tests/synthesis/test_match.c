@@ -562,7 +562,7 @@ static void a_network_in_parts_is_refused(void **state)
 	assert_false(ordo_match(&job.moves, &job.nmove, NULL, &job.wish, &error));
 	assert_int_equal(error.code, ORDO_USAGE);
 	assert_string_equal(
-		error.text, "matching: no way leads from rank 0 to rank 2 in topology \"parts\"");
+		error.text, "matching: no path leads from rank 0 to rank 2 in topology \"parts\"");
 	ordo_topology_destroy(topology);
 }
 
@@ -585,13 +585,14 @@ static void a_network_that_leads_one_way_is_refused(void **state)
 			assert_int_equal(error.code, ORDO_USAGE);
 			/* Of the first chunk that cannot go everywhere, or come from there. */
 			assert_string_equal(error.text,
-				backwards ? cut ? "matching: no way leads from rank 2 to rank 0 in "
-						  "topology \"way\""
-						: "matching: no way leads from rank 0 to rank 2 in "
-						  "topology \"way\""
-				: cut ? "matching: no way leads from rank 2 to rank 0 in topology "
+				backwards
+					? cut ? "matching: no path leads from rank 2 to rank 0 in "
+						"topology \"way\""
+					      : "matching: no path leads from rank 0 to rank 2 in "
+						"topology \"way\""
+				: cut ? "matching: no path leads from rank 2 to rank 0 in topology "
 					"\"way\""
-				      : "matching: no way leads from rank 0 to rank 2 in topology "
+				      : "matching: no path leads from rank 0 to rank 2 in topology "
 					"\"way\"");
 			ordo_topology_destroy(topology);
 		}

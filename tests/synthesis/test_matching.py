@@ -39,7 +39,7 @@ def _(ordo):
             for operator in OPERATORS:
                 done = ordo("compile", operator, *words, "-a", "matching", "-o", "m.json")
                 if done.returncode:
-                    wanted(failed and ("there is no link" in done.err or "no way" in done.err),
+                    wanted(failed and ("there is no link" in done.err or "no path" in done.err),
                            words, done.err)
                     continue
                 broken += failed > 0
@@ -135,7 +135,7 @@ def _(ordo):
     ordo.fails(2, "wanted a product of at most", "compile", "alltoall", "-n", 64, "-a", "matching",
                "--chunks", 1000)
     ordo.fails(2, "matching has no Broadcast", "compile", "broadcast", "-n", 4, "-a", "matching")
-    ordo.fails(2, "no way leads from rank 0 to rank 1", "compile", "allgather", "-n", 4, "-t",
+    ordo.fails(2, "no path leads from rank 0 to rank 1", "compile", "allgather", "-n", 4, "-t",
                "ring", "--fail-link", "0-1", "--fail-link", "1-2", "-a", "matching")
 
 

@@ -387,7 +387,7 @@ def _(ordo):
 def _(ordo):
     words = ["compile", "allgather", "-a", "packing", "-n"]
     ordo.fails(2, "wanted up to 1024", *words, 1025)
-    ordo.fails(2, "no way in or out", *words, 4, "-t", "ring", "--fail-link", "0-1",
+    ordo.fails(2, "no path to or from another", *words, 4, "-t", "ring", "--fail-link", "0-1",
                "--fail-link", "0-3")
 
 

@@ -214,7 +214,7 @@ static void where_ranks_pass_on_any_way_will_do(void **state)
 		if (cut) {
 			assert_int_equal(proof->findings[0].rule, 12);
 			assert_non_null(
-				strstr(proof->findings[0].text, "there is no way from rank"));
+				strstr(proof->findings[0].text, "there is no path from rank"));
 		}
 		ordo_proof_destroy(proof);
 		ordo_topology_destroy(line);

@@ -61,7 +61,8 @@ bool lacks_a_way(const struct ordo_request *request, struct ordo_error *error)
 		ordo_fail(error, ORDO_USAGE, 0, "topology %.64s%s: %.400s", topology->name,
 			apart ? ": the network is in parts" : "", why.text);
 		ordo_hint(error, "%s",
-			i ? "data need no such way, but signals do: a rank that is written to says "
+			i ? "data needs no such path, but signals do: a rank that is written to "
+			    "says "
 			    "first that it is ready"
 			  : "--fail-rank R for each rank that is cut off leaves the others");
 		return true;

@@ -31,7 +31,7 @@ static void explain_parameters(struct call *call, const struct ordo_algorithm_fa
 static const char *where_tried(const struct ordo_variant *variant)
 {
 	if (variant->slow)
-		return ", if links are slower than a way over a third rank";
+		return ", if links are slower than a path over a third rank";
 	if (variant->one_way)
 		return ", if links lead one way only";
 	if (variant->sparse)

@@ -121,7 +121,7 @@ bool is_in_one_part(const struct ordo_topology *topology, const uint32_t *renumb
 	if (apart >= topology->nrank)
 		return true;
 	ordo_fail(error, ORDO_USAGE, 0,
-		"%s: the network is in parts: no way between rank %u and rank %u is left",
+		"%s: the network is in parts: no path between rank %u and rank %u is left",
 		topology->name, old_number(0, renumbered, old), old_number(apart, renumbered, old));
 	return ordo_hint(error, "--fail-rank R for each rank that is cut off leaves the others");
 }

@@ -409,7 +409,7 @@ const struct ordo_algorithm ordo_algorithm_matching = {
 		.summary = "greedy matching of chunks to free links, on any connected network",
 		.how = "Whenever a link is free, it takes a chunk that its receiver lacks: the "
 		       "one that the fewest ranks have or, among chunks for a single rank, the "
-		       "one with the longest way to go. Other ranks forward chunks for a single "
+		       "one that has farthest to go. Other ranks forward chunks for a single "
 		       "rank along a fastest path. No link takes a chunk that a faster one would "
 		       "bring sooner.",
 		.when = "Where some ranks have no link to each other: on rings, tori and "

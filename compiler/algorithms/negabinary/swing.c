@@ -214,13 +214,14 @@ static const struct ordo_variant variants[] = {
 
 const struct ordo_algorithm ordo_algorithm_swing = {
 	.facts = {.name = "swing",
-		.summary = "short ways to and fro along the dimensions of a torus, over all its "
+		.summary = "short distances back and forth along the dimensions of a torus, over "
+			   "all its "
 			   "links at once",
 		.how = "In step s a rank exchanges data with the rank (1-(-2)^(s+1))/3 places "
 		       "along a ring, 1, -1, 3, -5, 11, ...: even ranks go forwards, odd ones "
 		       "backwards. On a torus the steps alternate between dimensions. The amount "
 		       "exchanged halves from step to step, then doubles. The data has two parts "
-		       "for each dimension, which take different ways at the same time.",
+		       "for each dimension, which take different paths at the same time.",
 		.when = "For tori and rings with even dimensions, best powers of two, at sizes "
 			"between those where only latency counts and those where rings are as "
 			"fast: log2 N steps for each phase. On dimensions above 4, messages pass "

@@ -5,7 +5,7 @@
  * loads. For AllReduce the result goes from the last sum to all ranks. Moves are written as a list
  * schedule starts them.
  *
- * steps   the longest way of a value to the last rank that needs it
+ * steps   the longest path of a value to the last rank that needs it
  * volume  what the placement takes of the links of the busiest rank
  * order   the tree given or chosen, for every element
  * source  multiplicative weights: A. Plotkin, D. Shmoys and E. Tardos, 1995
@@ -465,7 +465,7 @@ const struct ordo_algorithm ordo_algorithm_placed = {
 			"particular tree is required.",
 		.operators = BOTH,
 		.ranks = "up to 32",
-		.steps = "the longest way of a value",
+		.steps = "the longest path of a value",
 		.volume = "what the placement takes of the busiest rank's links",
 		.order = "the tree given or chosen, for every element",
 		.topologies = "any",

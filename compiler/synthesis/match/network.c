@@ -157,7 +157,7 @@ static bool fail_way(const struct ordo_match_network *network, uint32_t from, ui
 {
 	const bool backwards = network->wish->backwards;
 	return ordo_fail(error, ORDO_USAGE, 0,
-		"matching: no way leads from rank %u to rank %u in topology \"%s\"",
+		"matching: no path leads from rank %u to rank %u in topology \"%s\"",
 		backwards ? to : from, backwards ? from : to, network->wish->topology->name);
 }
 

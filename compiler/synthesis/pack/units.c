@@ -36,7 +36,8 @@ bool ordo_units_bound(const struct ordo_capacities *graph, uint32_t root, int64_
 		return ordo_fail_memory(error);
 	if (!cut.units)
 		return ordo_fail(error, ORDO_USAGE, 0,
-			"packing: some rank has no way in or out (`ordo bound` names it)");
+			"packing: some rank has no path to or from another (`ordo bound` names "
+			"it)");
 	const int64_t divisor =
 		(int64_t)ordo_common_divisor((uint64_t)cut.crossing, (uint64_t)cut.units);
 	*a = cut.crossing / divisor;
