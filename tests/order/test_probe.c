@@ -1,8 +1,8 @@
 /* test_probe.c - the trees of real runs are those of the proof: every algorithm and operator that
  * adds, in every type, on threads and by seeds.
  *
- * usage: test_probe [LAST | FIRST LAST EVERY]: so many ranks; each algorithm as it is by itself, and
- * every so manieth of its other forms.
+ * usage: test_probe [LAST | FIRST LAST EVERY]: these numbers of ranks; each algorithm with its
+ * default parameters, and every EVERY-th of its other forms.
  */
 #include "probe/agree.h"
 #include "specimens.h"
