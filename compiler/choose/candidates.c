@@ -146,6 +146,8 @@ static bool accept(struct ordo_candidates *candidates, const struct ordo_resolve
 	const uint64_t whole = ordo_nchunk(&resolved->problem),
 		       divisor = ordo_common_divisor(whole, claims.volume),
 		       moves = whole * resolved->problem.nrank;
+	const uint32_t most_chunks =
+		(uint32_t)(most_moves * resolved->problem.chunks_per_block / moves);
 	const char *notation =
 		ordo_arena_text(&candidates->arena, resolved->notation, strlen(resolved->notation));
 	if (!notation || !ordo_array_reserve(&candidates->items, &candidates->room,
@@ -157,10 +159,9 @@ static bool accept(struct ordo_candidates *candidates, const struct ordo_resolve
 		.steps = claims.steps,
 		.volume = claims.volume / divisor,
 		.whole = whole / divisor,
-		.pipelines =
-			pipeline && (!most_moves || most_moves >= moves) && !fixes_chunks(resolved),
-		.halves = pipeline ? pipeline->halves : 0,
-		.most_chunks = (uint32_t)(most_moves * resolved->problem.chunks_per_block / moves),
+		.pipelines = pipeline && !fixes_chunks(resolved),
+		.halves = pipeline && (!most_moves || most_moves >= moves) ? pipeline->halves : 0,
+		.most_chunks = most_moves && !most_chunks ? 1 : most_chunks,
 	};
 	return true;
 }

@@ -267,7 +267,7 @@ static bool is_promising(const struct ordo_columns *columns, const struct ordo_c
 			      1. / items[i - 1].chunks_per_block,
 		     shrinks = 1. / items[i - 1].chunks_per_block - 1. / items[i].chunks_per_block,
 		     gain = (before - last) / shrunk * shrinks * (before > 1.1 * last ? 2 : 1);
-	return last - gain < best * (1 - 1. / 512);
+	return last - gain < best * (1 - items[i].worth);
 }
 
 /* Whether an earlier candidate with as many chunks took the same time at every smaller number of
@@ -312,7 +312,7 @@ static bool time_large(struct ordo_columns *columns, struct ordo_column *column,
 		const bool whole = columns->wish->selection.one_order,
 			   last = !has_more_chunks(columns->table, i + 1);
 		const double limit = isfinite(*best) && last && !whole ? *best * SAME : 0;
-		if (!item->large || (left_out && left_out[i]) ||
+		if (item->worth == 0 || (left_out && left_out[i]) ||
 			!is_promising(columns, column, i, *best) ||
 			(!whole && has_twin(columns, column, i)))
 			continue;
@@ -334,7 +334,7 @@ static bool evaluate_large(struct ordo_columns *columns, const struct ordo_colum
 	*lost = false;
 	for (uint32_t i = 0; i < columns->table->count; i++) {
 		const struct ordo_evaluated *item = &columns->table->items[i];
-		if (!item->large || item->why || column->seconds[i] < 0 ||
+		if (item->worth == 0 || item->why || column->seconds[i] < 0 ||
 			column->seconds[i] > best * SAME || (won && columns->wish->lazily))
 			continue;
 		if (!ordo_evaluate(columns->table, i, error))
@@ -374,7 +374,7 @@ static bool fill(
 	double best = known == ORDO_NONE ? HUGE_VAL : column->seconds[known];
 	for (uint32_t i = 0; worked && i < table->count; i++) {
 		report_progress(columns, i);
-		if (!table->items[order[i]].large && (!left_out || !left_out[order[i]]))
+		if (table->items[order[i]].worth == 0 && (!left_out || !left_out[order[i]]))
 			worked = compare_candidate(columns, column, order[i], &best, error);
 	}
 	worked = worked && fill_large(columns, column, left_out, best, error);

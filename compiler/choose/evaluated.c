@@ -10,7 +10,7 @@
 #include <string.h>
 
 /* Multiples of the natural K that are tried for pipelines. */
-static const uint32_t multiples[ORDO_NMULTIPLE] = {1, 4, 16, 64, 256};
+static const uint32_t multiples[ORDO_NMULTIPLE] = {1, 4, 16, 64, 256, 1024};
 enum {
 	USUAL_MULTIPLE = 64,
 	/* Where a candidate says nothing of its moves. */
@@ -18,11 +18,14 @@ enum {
 	/* Where it does, so many times as many, and any multiple, while chunks are of so many
 	 * bytes: then the time that more of them save is worth that of their compilation. */
 	MORE_MOVES = 8,
+	MOST_MOVES = 32,
 	LARGE_CHUNK = 1 << 16,
 	/* Where a choice is limited. */
 	FEW_MOVES = 1 << 25,
 	BEGUN_MOVES = 1 << 21
 };
+/* The part of the time that they are to save; and that beyond MORE_MOVES, which take a minute. */
+static const double worth_more = 1. / 512, worth_most = 1. / 64;
 
 struct ordo_request ordo_table_request(const struct ordo_table *table, uint32_t i)
 {
@@ -88,13 +91,17 @@ static bool are_usual(const struct ordo_candidate *candidate, uint64_t K, uint32
 		       K <= (candidate->most_chunks ? candidate->most_chunks : MAX_CHUNKS));
 }
 
-/* Whether they are worth trying at the one size. Not for a range: where a candidate is tried at
- * some sizes only, the size from which it is the fastest is not known. */
-static bool are_large(
+/* What they must be worth to be tried at the one size; 0: they are not tried. Not for a range:
+ * where a candidate is tried at some sizes only, the size from which it is the fastest is not
+ * known. */
+static double must_be_worth(
 	const struct ordo_table *table, const struct ordo_candidate *candidate, uint64_t K)
 {
-	return K <= (uint64_t)candidate->most_chunks * MORE_MOVES &&
-	       table->one_size / ordo_nblock(&table->request.problem) / K >= LARGE_CHUNK;
+	if (table->one_size / ordo_nblock(&table->request.problem) / K < LARGE_CHUNK)
+		return 0;
+	return K <= (uint64_t)candidate->most_chunks * MORE_MOVES   ? worth_more
+	       : K <= (uint64_t)candidate->most_chunks * MOST_MOVES ? worth_most
+								    : 0;
 }
 
 /* A named algorithm also competes with a single chunk, because for little data a pipeline only adds
@@ -110,10 +117,11 @@ static void add_chunk_counts(
 	for (uint32_t m = 0; m < ORDO_NMULTIPLE; m++) {
 		const uint64_t K = (uint64_t)candidate->chunks_per_block * multiples[m];
 		const bool usual = are_usual(candidate, K, multiples[m]);
-		if (!usual && !are_large(table, candidate, K))
+		const double worth = usual ? 0 : must_be_worth(table, candidate, K);
+		if (!usual && worth == 0)
 			return;
 		add(table, candidate, (uint32_t)K);
-		table->items[table->count - 1].large = !usual;
+		table->items[table->count - 1].worth = worth;
 	}
 }
 

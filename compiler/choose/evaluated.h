@@ -16,7 +16,9 @@ struct ordo_evaluated {
 	const struct ordo_candidate *candidate; /* NULL: refused from the beginning */
 	const char *algorithm;
 	uint32_t chunks_per_block;
-	bool large;	 /* so many chunks that it is tried only if those with fewer promise much */
+	/* 0; or so many chunks that it is tried only if those with fewer promise that it saves more
+	 * than this part of the time. */
+	double worth;
 	const char *why; /* why it cannot be chosen; NULL */
 	bool refused;	 /* it does not apply, or does not compile */
 	/* Its schedule is that of the candidate `plain`, but for via=spread; ORDO_NONE: of none. */
@@ -52,7 +54,7 @@ struct ordo_table {
 };
 
 /* The number of multiples of K that compete in a pipeline. */
-enum { ORDO_NMULTIPLE = 5 };
+enum { ORDO_NMULTIPLE = 6 };
 
 /* Creates the items of a table whose other fields are set; the caller keeps the candidates, and
  * closes the table, also after false: no memory. several: pipelined candidates compete with several

@@ -264,7 +264,7 @@ static bool list_contenders(struct tuning *tuning, uint32_t *places)
 	for (uint32_t i = 0; result->contenders && candidates && i < count; i++) {
 		const struct ordo_contender one = contender_of(tuning, i);
 		uint32_t at = listed;
-		if (tuning->table.items[i].large && one.standing == ORDO_OUTRUN &&
+		if (tuning->table.items[i].worth > 0 && one.standing == ORDO_OUTRUN &&
 			(!tuning->columns.count || tuning->columns.items[0].over[i] < 0))
 			continue;
 		listed++;

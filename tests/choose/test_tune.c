@@ -549,11 +549,11 @@ static void pieces_of_a_packing_are_chosen_by_size(void **state)
 	assert_true(range.selection.ranges[0].schedule->problem.chunks_per_block < 768);
 	assert_true(time_alone(&wish, "packing", 12, UINT64_C(1) << 30) >
 		    1.25 * time_alone(&wish, "packing", 768, UINT64_C(1) << 30));
-	/* At one size the choice is that of the range, but for 256 times 12 chunks of 64 KiB. */
+	/* At one size the choice is that of the range, but for 1,024 times 12 chunks of 64 KiB. */
 	wish.selection.from_bytes = UINT64_C(1) << 30;
 	tune(&wish, &one);
-	assert_int_equal(most_chunks_of(&one, 7), 3072);
-	assert_int_equal(one.selection.ranges[0].schedule->problem.chunks_per_block, 3072);
+	assert_int_equal(most_chunks_of(&one, 8), 12288);
+	assert_int_equal(one.selection.ranges[0].schedule->problem.chunks_per_block, 12288);
 	ordo_tuning_free(&one);
 	for (uint32_t i = 0; i < last; i++) {
 		const struct ordo_selected *selected = &range.selection.ranges[i];
@@ -581,7 +581,7 @@ static void pieces_of_a_packing_are_limited(void **state)
 	uint32_t count = 0;
 	for (uint32_t i = 0; i < one.ncontender; i++)
 		count += !strcmp(one.contenders[i].algorithm, "packing");
-	assert_int_equal(count, 6);
+	assert_int_equal(count, 7);
 	ordo_tuning_free(&one);
 	/* Pieces that are given are kept. */
 	wish.algorithm = "packing(pieces=2)";

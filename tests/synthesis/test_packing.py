@@ -435,6 +435,17 @@ def _(ordo):
         wanted(seconds <= most * least, topology, seconds / least)
 
 
+@desk_case("packing: at 1 GiB a choice takes as many chunks as come within 3 % of the bound")
+def _(ordo):
+    """With 2^18 moves at most, 1.038 and 1.063 times the bound."""
+    for operator, topology, link in (("allgather", "dgx-h100:8", "0-64"),
+                                     ("allreduce", "ring", "0-1")):
+        bound = ordo.answer("compile", operator, "-n", 64, "--topology", topology, "--fail-link",
+                            link, "--size", "1GiB", "--alpha-ns", "0.001", "--reduce-bandwidth",
+                            "1e9", "-o", "p.json")["bound"]
+        wanted(bound["ratio"] <= 1.03, operator, bound)
+
+
 @desk_case("packing: even shares with sums apart are tried, the fastest packing on mi300x:2")
 def _(ordo):
     forms = ("shares=even,sums=apart", "shares=even", "sums=apart")
