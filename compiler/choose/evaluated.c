@@ -24,7 +24,7 @@ enum {
 	FEW_MOVES = 1 << 25,
 	BEGUN_MOVES = 1 << 21
 };
-/* The part of the time that they are to save; and that beyond MORE_MOVES, which take a minute. */
+/* The part of the time that they are to save; beyond MORE_MOVES they take half a minute. */
 static const double worth_more = 1. / 512, worth_most = 1. / 64;
 
 struct ordo_request ordo_table_request(const struct ordo_table *table, uint32_t i)

@@ -24,7 +24,7 @@ struct ordo_evaluated {
 	/* Its schedule is that of the candidate `plain`, but for via=spread; ORDO_NONE: of none. */
 	uint32_t plain;
 	bool lacks_choice; /* its data have one way, so that it is the same with via=spread */
-	bool lacks_link; /* because the topology lacks a link */
+	bool lacks_link;   /* because the topology lacks a link */
 	bool proved, suits;
 	char digest[33];		/* of its order, if proved */
 	struct ordo_schedule *schedule; /* kept while there is room; NULL */
