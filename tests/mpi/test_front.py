@@ -294,6 +294,15 @@ def _():
     wanted("3 calls from another floating-point mode" in fast.stderr, fast.stderr)
 
 
+@case("a program that wraps reductions, so that they do not come here, is told")
+def _():
+    done = start(2, [program("wrapped")])
+    wanted(done.returncode == 0 and done.stdout == "sum 2\n" * 2, done.stdout, done.stderr)
+    wanted(done.stderr.count("comes before this library's") == 1 and
+           re.search(r"ordo: MPI_Allreduce of \S*wrapped_\w+ comes", done.stderr), done.stderr)
+    wanted("comes before" not in start(2, [program("prefix")]).stderr)
+
+
 @case("prefix sums of every kind are passed on and counted, and strict names them")
 def _():
     done = start(2, [program("prefix")])

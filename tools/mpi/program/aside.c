@@ -1,6 +1,6 @@
 /* aside.c - in a program of the other MPI, the library takes itself out of LD_PRELOAD and starts
  * the program again before any of it has run: the two MPIs' handles differ in size, so calls cannot
- * be passed on. */
+ * be passed on. In a program whose reductions do not come here, it says so. */
 #define _GNU_SOURCE /* dl_iterate_phdr, dladdr */
 #include "settings.h"
 #include <dlfcn.h>
@@ -70,6 +70,33 @@ static bool take_out(char *list)
 	return is_out;
 }
 
+static bool is_first_rank(void)
+{
+	const char *rank = getenv(IS_OPEN_MPI ? "OMPI_COMM_WORLD_RANK" : "PMI_RANK");
+	return !rank || !strcmp(rank, "0");
+}
+
+/* A tool that is linked with the program, or loaded before this library, wraps MPI; or the program
+ * was linked with MPI before this library. */
+static void warn_if_hidden(void)
+{
+	static const char *const names[] = {
+		"MPI_Allreduce", "MPI_Reduce", "MPI_Reduce_scatter", "MPI_Reduce_scatter_block"};
+	Dl_info own, other;
+	if (!is_first_rank() || !dladdr(__extension__(void *) ordo_mpi_refuse_other, &own))
+		return;
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		const void *found = dlsym(RTLD_DEFAULT, names[i]);
+		if (!found || !dladdr(found, &other) || other.dli_fbase == own.dli_fbase)
+			continue;
+		fprintf(stderr,
+			"ordo: %s of %s comes before this library's: what it passes to P%s is made "
+			"by MPI, and not counted\n",
+			names[i], other.dli_fname, names[i]);
+		return;
+	}
+}
+
 __attribute__((constructor)) static void step_aside(int argc, char **argv)
 {
 	const char *given = getenv("LD_PRELOAD");
@@ -82,6 +109,8 @@ __attribute__((constructor)) static void step_aside(int argc, char **argv)
 			argv[0]);
 		if (*list ? !setenv("LD_PRELOAD", list, 1) : !unsetenv("LD_PRELOAD"))
 			execv("/proc/self/exe", argv);
+	} else {
+		warn_if_hidden();
 	}
 	free(list);
 }
