@@ -34,9 +34,9 @@ static size_t extent_of(MPI_Datatype datatype)
 	return (size_t)extent;
 }
 
-static char *reserve(size_t bytes)
+static void *reserve(size_t bytes)
 {
-	char *memory = malloc(bytes + 1);
+	void *memory = malloc(bytes + 1);
 	if (!memory)
 		MPI_Abort(MPI_COMM_WORLD, 1);
 	return memory;
@@ -321,7 +321,7 @@ int main(int argc, char **argv)
 	MPI_Init(&argc, &argv);
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 	MPI_Comm_size(MPI_COMM_WORLD, &nrank);
-	host = (float *)reserve(LONG * sizeof *host);
+	host = reserve(LONG * sizeof *host);
 	own = argc > 1 && cuda_open(argv[1], why, sizeof why);
 	PMPI_Allreduce(&own, &has_device, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
 	if (!own)
