@@ -171,7 +171,8 @@ def _(ordo):
     wanted(loads[0] < 1.01 < 1.08 < loads[1], loads)
 
 
-@solver_case("method=lp: the same bytes again; k is of all roots together; bandwidths of 15 digits")
+@solver_case("method=lp: the same bytes again; k is of all roots together; bandwidths of 15 digits; "
+             "what it takes is refused before it is begun")
 def _(ordo):
     draw = random.Random(15)
     topology = topology_of(6, [(a, b, draw.randrange(10**15, 2 * 10**15) / 10**14)
@@ -186,6 +187,9 @@ def _(ordo):
     ordo.works("compile", "allreduce", "-t", "t.json", "-n", 6, "-a", "packing(method=lp)",
                "--chunks", 31, "-o", "p.json")
     ordo.works("verify", "p.json", "-t", "t.json")
+    ordo.fails(5, "solving the linear program takes about 2.987 MiB of memory",
+               "compile", "allreduce", "-t", "t.json", "-n", 6, "-a", "packing(method=lp)",
+               "--memory-limit", "2MiB", "-o", "p.json")
 
 
 @desk_case("method=lp is for AllReduce with shares=any; a choice never takes it")

@@ -5,7 +5,8 @@
  * multiple, and each goes along a tree. ReduceScatter and Reduce are that on links turned round. An
  * AllReduce on links that are as wide one way as the other packs spanning trees, each of which is
  * summed up and sent down, so that sums and results share the links; over switches, if that is
- * faster than what it is elsewhere: ReduceScatter and AllGather of the same roots. Moves are
+ * faster than what it is elsewhere: ReduceScatter and AllGather of the same roots. With method=lp
+ * sums and results share links as a linear program says, if that is faster still. Moves are
  * written as a list schedule starts them. With sums apart, additions are moves of their own, which
  * this schedule orders too.
  *
