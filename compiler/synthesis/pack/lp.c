@@ -90,7 +90,10 @@ static void add_switch(struct program *program, uint32_t v, bool sums)
  * trees cost. All times 2^COST_BITS. */
 static double gain_of(const struct program *program, int column)
 {
-	const uint32_t mixed = (uint32_t)column * 2654435769u >> (32 - COST_BITS);
+	uint32_t mixed = (uint32_t)column * 2654435769u;
+	/* Not linear in the column: else sums of costs would often be equal. */
+	mixed = (mixed ^ mixed >> 15) * 2246822519u;
+	mixed = (mixed ^ mixed >> 13) >> (32 - COST_BITS);
 	return column < column_of_root(program, 0) ? -(double)((1 << COST_BITS) + mixed)
 						   : ldexp(1, 2 * COST_BITS) + mixed;
 }
