@@ -40,11 +40,14 @@ def switched(number):
     return topology_of(n, links, switches)
 
 
-# The first sends some results past the switch over which it would send sums. In the others batches
-# of portions that span both switches are undone while these are split off.
+# The first two send some results past the switch over which they would send sums. In the others
+# batches of portions that span both switches are undone while these are split off.
 AWKWARD = [
-    topology_of(5, [(0, 5, 20), (5, 0, 10), (1, 5, 10), (5, 1, 20), (2, 5, 10), (5, 2, 10),
-                    (3, 5, 40), (5, 3, 20), (4, 5, 40), (5, 4, 10), (0, 1, 10), (1, 0, 20)],
+    topology_of(5, [(0, 5, 40), (5, 0, 10), (1, 5, 10), (5, 1, 10), (2, 5, 10), (5, 2, 20),
+                    (3, 5, 40), (5, 3, 10), (4, 5, 10), (5, 4, 10), (0, 1, 10), (1, 0, 10)],
+                    1),
+    topology_of(5, [(0, 5, 20), (5, 0, 10), (1, 5, 40), (5, 1, 10), (2, 5, 20), (5, 2, 10),
+                    (3, 5, 10), (5, 3, 20), (4, 5, 10), (5, 4, 40), (0, 1, 10), (1, 0, 10)],
                     1),
     topology_of(4, [(0, 4, 40), (4, 0, 40), (1, 5, 40), (5, 1, 40), (2, 4, 40), (4, 2, 40),
                     (3, 5, 40), (5, 3, 20), (4, 5, 20), (5, 4, 20)], 2),
