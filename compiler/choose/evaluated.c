@@ -198,10 +198,11 @@ static void refuse_cost(struct ordo_table *table, const struct ordo_request *req
 
 /* Compiles if there is time and memory, as far as they can be estimated. A program that has more
  * moves than it was estimated to have tasks is given up, unless it has few. What is too large is
- * begun, since mostly it has no links, which is the better reason. */
+ * begun, since mostly it has no links, which is the better reason; unless its plain form was. */
 static struct ordo_schedule *compile_affordable(
-	struct ordo_table *table, struct ordo_request *request, struct ordo_error *why)
+	struct ordo_table *table, uint32_t i, struct ordo_request *request, struct ordo_error *why)
 {
+	const uint32_t plain = table->items[i].plain;
 	struct ordo_estimate found = {0};
 	if (!table->limited || request->problem.nrank <= ORDO_CHOICE_FEW_RANKS)
 		return ordo_compile_named(request, why);
@@ -212,8 +213,10 @@ static struct ordo_schedule *compile_affordable(
 	request->most_moves = !affordable		? BEGUN_MOVES
 			      : found.tasks > FEW_MOVES ? (uint32_t)found.tasks
 							: FEW_MOVES;
-	struct ordo_schedule *schedule = ordo_compile_named(request, why);
-	if (!schedule && why->too_large && estimated && !affordable)
+	const bool begun = !affordable && plain != ORDO_NONE && table->items[plain].refused &&
+			   !table->items[plain].lacks_link;
+	struct ordo_schedule *schedule = begun ? NULL : ordo_compile_named(request, why);
+	if (!schedule && (begun || why->too_large) && estimated && !affordable)
 		refuse_cost(table, request, &found, why);
 	return schedule;
 }
@@ -252,7 +255,7 @@ bool ordo_table_schedule(struct ordo_table *table, uint32_t i, struct ordo_sched
 			"%s: the schedule of %s, whose data have one way each", request.algorithm,
 			table->items[table->items[i].plain].algorithm);
 	else
-		*schedule = compile_affordable(table, &request, &why);
+		*schedule = compile_affordable(table, i, &request, &why);
 	if (*schedule && !note_choice(table, i, *schedule, error)) {
 		ordo_schedule_destroy(*schedule);
 		return false;
