@@ -174,8 +174,8 @@ def _(ordo):
     wanted(loads[0] < 1.01 < 1.08 < loads[1], loads)
 
 
-@solver_case("method=lp: the same bytes again; k is of all roots together; bandwidths of 15 digits; "
-             "what it takes is refused before it is begun")
+@solver_case("method=lp: the same bytes again; k is of all roots together; 15 digits; too little "
+             "memory is said before it is begun")
 def _(ordo):
     draw = random.Random(15)
     topology = topology_of(6, [(a, b, draw.randrange(10**15, 2 * 10**15) / 10**14)

@@ -246,7 +246,7 @@ bool ordo_divide_links(struct ordo_divided_links *divided, const struct ordo_cap
 	const bool has_memory = (program.columns && program.values && inside && divided->sums &&
 					divided->results && divided->roots) ||
 				ordo_fail_memory(error);
-	/* Checked beforehand, because where rational numbers have no memory, GMP aborts; measured. */
+	/* Measured; checked beforehand because GMP aborts where it gets no memory. */
 	const double bytes = 3e6 + 2e3 * (double)ncolumn;
 	const bool worked = has_memory && ncolumn <= MOST_COLUMNS &&
 			    ordo_memory_allows(bytes, "solving the linear program", error) &&
