@@ -53,12 +53,6 @@ def _(ordo):
     # The proof is that of the choice.
     wanted(
         re.search(r"\nchosen, compiled and proved in [\d.]+ m?s, written in", done.err), done.err)
-    # Among many ranks what a choice may take is said before it begins.
-    done = ordo.works("compile", "gather", "-n", 2049, "-o", "x.json")
-    wanted(
-        re.search(
-            r"2049 ranks: .* about 1\.3e\+08 tasks in all and up to 8 GiB each: up to about \d "
-            r"minutes of one core; --algorithm A compiles only one\n", done.err), done.err)
     done = ordo.works("compile", "reduce-scatter", "-n", 6, "-o", "x.json")
     wanted(
         "the fastest at 1 MiB (--size was not given), a link between every two ranks" in done.err,
@@ -66,6 +60,15 @@ def _(ordo):
     wanted(
         "halving-doubling" in done.err
         and "no: halving-doubling needs a power of two ranks, found 6" in done.err, done.err)
+
+
+@desk_case("compile: among many ranks what a choice may take is said before it begins")
+def _(ordo):
+    done = ordo.works("compile", "gather", "-n", 2049, "-o", "x.json")
+    wanted(
+        re.search(
+            r"2049 ranks: .* about 1\.3e\+08 tasks in all and up to 8 GiB each: up to about \d "
+            r"minutes of one core; --algorithm A compiles only one\n", done.err), done.err)
 
 
 @desk_case("compile: --json lists every candidate, with its time or why it does not suit")

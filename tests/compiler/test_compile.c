@@ -53,8 +53,8 @@ static void a_program_of_too_many_moves_is_given_up(void **state)
 	ordo_schedule_destroy(schedule);
 }
 
-/* A stream that could relay without holding anything up is found: there would be 171 streams if only
- * what it waited for itself counted as known to a writer. */
+/* A stream that could relay without holding anything up is found: there would be 171 streams if
+ * only what it waited for itself counted as known to a writer. */
 static void relays_go_to_streams_that_there_are(void **state)
 {
 	(void)state;
