@@ -2,6 +2,7 @@
  * places and parameters.
  */
 #include "specimens.h"
+#include "solver.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,7 +39,7 @@ static void visit_one(struct tour *tour, const struct ordo_problem *problem, con
 		specimen.problem = schedule->problem;
 		tour->count.visited++;
 		tour->visit(&specimen, schedule, tour->closure);
-	} else if (error.code == ORDO_USAGE) {
+	} else if (error.code == ORDO_USAGE || lacks_solver(&error)) {
 		tour->count.inapplicable++;
 	} else {
 		tour->count.failed++;
