@@ -110,8 +110,9 @@ def _():
 def _():
     facts, found = results(start(2, [PLAIN, 16], settings="report=none,shards=12"))
     wanted(facts["shards"] == "12" and found == expected(12), facts, found)
-    done = start(2, [PLAIN, 16], settings="shards=some")
-    wanted(done.returncode != 0 and 'shards: found "some"' in done.stderr, done.stderr)
+    for number in ("some", "0"):
+        done = start(2, [PLAIN, 16], settings=f"shards={number}")
+        wanted(done.returncode != 0 and f'shards: found "{number}"' in done.stderr, done.stderr)
 
 
 @case("the order of other reductions, and documents, change nothing; the report lists the sums")

@@ -32,7 +32,7 @@ static int mpi(struct call *call)
 {
 	const char *wanted = NULL;
 	bool compare = false;
-	struct mpi_settings_words words = {0};
+	struct mpi_settings_words words = {.shards = ORDO_NONE};
 	const struct option options[] = {
 		{"mpi", 0, TEXT, &wanted, "openmpi|mpich",
 			"the MPI library that the program uses (from its file, or the launcher)"},

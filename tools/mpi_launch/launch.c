@@ -132,7 +132,7 @@ static bool set_settings(struct call *call, const struct mpi_settings_words *wor
 	fputs(before ? before : "", out);
 	if (words->order)
 		fprintf(out, ",order=%s", words->order);
-	if (words->shards)
+	if (words->shards != ORDO_NONE)
 		fprintf(out, ",shards=%" PRIu32, words->shards);
 	const bool worked = add_path(call, out, "plans", words->plans) &&
 			    add_path(call, out, "report", words->report) &&

@@ -3,11 +3,12 @@
 #define ORDO_TOOLS_MPI_LAUNCH_LAUNCH_H
 
 #include "program.h"
+#include <ordo/operator.h>
 
 /* The options of `ordo mpi`, as on the command line; NULL: not given. */
 struct mpi_settings_words {
 	const char *order, *plans, *report, *log;
-	uint32_t shards; /* 0: not given */
+	uint32_t shards; /* ORDO_NONE: not given */
 	bool strict, check;
 };
 

@@ -55,15 +55,17 @@ static bool read_order(struct mpi_settings *settings, const char *value, char *w
 	return false;
 }
 
-static bool read_number(uint64_t *to, const char *value, const char *name, char *why, size_t size)
+static bool read_number(
+	uint64_t *to, unsigned least, const char *value, const char *name, char *why, size_t size)
 {
 	char *end;
 	const unsigned long long number = strtoull(value, &end, 10);
-	if (*value >= '0' && *value <= '9' && !*end && number <= INT_MAX) {
+	if (*value >= '0' && *value <= '9' && !*end && number >= least && number <= INT_MAX) {
 		*to = number;
 		return true;
 	}
-	snprintf(why, size, "%s: found \"%s\", wanted a number from 0 to %d", name, value, INT_MAX);
+	snprintf(why, size, "%s: found \"%s\", wanted a number from %u to %d", name, value, least,
+		INT_MAX);
 	return false;
 }
 
@@ -88,11 +90,11 @@ static bool read_one(struct mpi_settings *settings, char *text, char *why, size_
 	if (value && !strcmp(text, "plans"))
 		return copy_path(settings->plans, value, text, why, size);
 	if (value && !strcmp(text, "shards"))
-		return read_number(&settings->shards, value, text, why, size);
+		return read_number(&settings->shards, 1, value, text, why, size);
 	if (value && !strcmp(text, "memory"))
-		return read_number(&settings->memory, value, text, why, size);
+		return read_number(&settings->memory, 0, value, text, why, size);
 	if (value && !strcmp(text, "deadline"))
-		return read_number(&settings->deadline, value, text, why, size);
+		return read_number(&settings->deadline, 0, value, text, why, size);
 	snprintf(why, size,
 		"found \"%s\", wanted order=ORDER, plans=FOLDER, shards=V, report=FILE, "
 		"log=FOLDER, strict, "
