@@ -1,7 +1,7 @@
 /* compiling.c - compiles, counts what moves in the schedule that comes of it, and prints orders. */
 #include "compiling.h"
 #include "mutate.h"
-#include "solver.h"
+#include "specimens.h"
 
 #include <ordo/arena.h>
 #include <setjmp.h>

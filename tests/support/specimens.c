@@ -2,7 +2,6 @@
  * places and parameters.
  */
 #include "specimens.h"
-#include "solver.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -5,6 +5,7 @@
 #define ORDO_TESTS_SPECIMENS_H
 
 #include <ordo/compiler.h>
+#include <string.h>
 
 struct specimen {
 	struct ordo_problem problem;
@@ -36,5 +37,11 @@ struct specimen_count {
  * and counted. */
 struct specimen_count visit_specimens(
 	const struct specimen_range *range, visit_specimen *visit, void *closure);
+
+/* A build without the optional solver does not have what was asked for. */
+static inline bool lacks_solver(const struct ordo_error *error)
+{
+	return error->code == ORDO_ENVIRONMENT && strstr(error->text, "needs GLPK");
+}
 
 #endif
