@@ -269,6 +269,15 @@ uint32_t ordo_capacities_arc(const struct ordo_capacities *graph, uint32_t from,
 	return low;
 }
 
+int64_t ordo_capacities_widest(const struct ordo_capacities *graph)
+{
+	int64_t widest = 1;
+	for (uint32_t i = 0; i < graph->narc; i++)
+		if (graph->arcs[i].units > widest)
+			widest = graph->arcs[i].units;
+	return widest;
+}
+
 /* The units of one arc; 0: there is none. */
 static int64_t units_between(const struct ordo_capacities *graph, uint32_t from, uint32_t to)
 {

@@ -40,6 +40,8 @@ int64_t ordo_capacities_leaving(const struct ordo_capacities *graph, const bool 
 /* The number of the arc between two vertices, which exists. */
 uint32_t ordo_capacities_arc(const struct ordo_capacities *graph, uint32_t from, uint32_t to);
 
+/* The units of the widest arc; 1 where there is none. */
+int64_t ordo_capacities_widest(const struct ordo_capacities *graph);
 /* The first switch with other bandwidth in than out, and both in units; ORDO_NONE. */
 uint32_t ordo_capacities_unbalanced(const struct ordo_capacities *graph, int64_t *in, int64_t *out);
 /* Whether as much goes from u to v as from v to u, for all u and v, and every rank has as many

@@ -778,10 +778,8 @@ bool ordo_list_moves(struct ordo_listed_move **moves, size_t *nmove,
 		.nway = nway,
 		.nrank = graph->nrank,
 		.nserver = graph->narc + (adders ? graph->nrank : 0),
+		.widest = (uint64_t)ordo_capacities_widest(network),
 		.nnumber = (size_t)(adders ? 4 : 2) * nway * graph->nrank};
-	for (uint32_t i = 0; i < network->narc; i++)
-		if ((uint64_t)network->arcs[i].units > lister.widest)
-			lister.widest = (uint64_t)network->arcs[i].units;
 	*moves = ordo_array_make(lister.nnumber, sizeof **moves, 0);
 	lister.failed = !make_lister(&lister) || !turned || !*moves;
 	if (!lister.failed)

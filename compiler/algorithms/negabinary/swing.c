@@ -215,8 +215,7 @@ static const struct ordo_variant variants[] = {
 const struct ordo_algorithm ordo_algorithm_swing = {
 	.facts = {.name = "swing",
 		.summary = "short distances back and forth along the dimensions of a torus, over "
-			   "all its "
-			   "links at once",
+			   "all its links at once",
 		.how = "In step s a rank exchanges data with the rank (1-(-2)^(s+1))/3 places "
 		       "along a ring, 1, -1, 3, -5, 11, ...: even ranks go forwards, odd ones "
 		       "backwards. On a torus the steps alternate between dimensions. The amount "

@@ -175,28 +175,18 @@ static void add_loads(const struct packed *packed, struct ordo_logical_link *lin
 	}
 }
 
-static uint64_t widest_of(const struct ordo_capacities *graph)
-{
-	uint64_t widest = 1;
-	for (uint32_t i = 0; i < graph->narc; i++)
-		if ((uint64_t)graph->arcs[i].units > widest)
-			widest = (uint64_t)graph->arcs[i].units;
-	return widest;
-}
-
 enum { WIDEST = 1 << 20 };
 
 /* What a pair of ranks gets of the links on its route, if all share them by their loads: of the
  * widest link WIDEST. on_links: [graph.narc] loads */
-static uint32_t share_of(
-	const struct packed *packed, uint32_t pair, uint64_t load, const uint64_t *on_links)
+static uint32_t share_of(const struct packed *packed, int64_t widest, uint32_t pair, uint64_t load,
+	const uint64_t *on_links)
 {
-	const uint64_t widest = widest_of(&packed->graph);
 	uint64_t least = WIDEST;
 	for (uint32_t i = packed->routes.first[pair]; i < packed->routes.first[pair + 1]; i++) {
 		const uint32_t link = packed->routes.arcs[i];
-		const wide share = (wide)packed->graph.arcs[link].units * load * WIDEST / widest /
-				   on_links[link];
+		const wide share = (wide)packed->graph.arcs[link].units * load * WIDEST /
+				   (wide)widest / on_links[link];
 		least = share < least ? (uint64_t)share : least;
 	}
 	return least ? (uint32_t)least : 1;
@@ -230,6 +220,7 @@ static bool use_shares(struct packed *packed, struct ordo_error *error)
 		pairs.links[i].from = i / nrank;
 		pairs.links[i].to = i % nrank;
 	}
+	const int64_t widest = ordo_capacities_widest(&packed->graph);
 	if (worked) {
 		add_loads(packed, pairs.links);
 		load_links(packed, pairs.links, on_links);
@@ -237,7 +228,7 @@ static bool use_shares(struct packed *packed, struct ordo_error *error)
 	for (uint32_t pair = 0; worked && pair < npair; pair++)
 		if (pairs.links[pair].units)
 			pairs.links[pair].units =
-				share_of(packed, pair, pairs.links[pair].units, on_links);
+				share_of(packed, widest, pair, pairs.links[pair].units, on_links);
 	worked = worked ? ordo_logical_graph_make(&packed->pairs, &pairs, nrank, error)
 			: ordo_fail_memory(error);
 	free(on_links);
@@ -288,15 +279,10 @@ static bool find_busiest(const struct packed *packed, struct ordo_link_time *bus
 							  (packed->divided ? 1 : nrank);
 	uint64_t *on_links = ordo_array_make(graph->narc, sizeof *on_links, 0);
 	struct ordo_logical_link *pairs = ordo_array_make((size_t)nrank * nrank, sizeof *pairs, 0);
-	*busiest = (struct ordo_link_time){0, 1};
 	if (on_links && pairs) {
 		add_loads(packed, pairs);
 		load_links(packed, pairs, on_links);
-		for (uint32_t i = 0; i < graph->narc; i++) {
-			const struct ordo_link_time here = {
-				on_links[i], (wide)graph->arcs[i].units * trees};
-			*busiest = ordo_link_time_less(*busiest, here) ? here : *busiest;
-		}
+		*busiest = ordo_busiest_link(graph, on_links, trees);
 	}
 	const bool worked = on_links && pairs;
 	free(on_links);
@@ -656,9 +642,10 @@ static double time_of_addition(
 	const struct packed *packed, const struct ordo_topology *topology, bool shares)
 {
 	const struct ordo_capacities *graph = &packed->graph;
-	const double widest = (double)widest_of(graph) * (double)graph->unit *
-			      pow(10, -graph->unit_digits) *
-			      (shares ? (double)widest_of(&packed->pairs) / WIDEST : 1);
+	const double widest =
+		(double)ordo_capacities_widest(graph) * (double)graph->unit *
+		pow(10, -graph->unit_digits) *
+		(shares ? (double)ordo_capacities_widest(&packed->pairs) / WIDEST : 1);
 	return widest / ordo_adding_gbs(topology);
 }
 

@@ -104,17 +104,6 @@ static void add_missing(struct rounding *it, uint32_t side, const bool *inside, 
 	}
 }
 
-static struct ordo_link_time busiest_of(const struct rounding *it, uint32_t k)
-{
-	struct ordo_link_time most = {0, 1};
-	for (uint32_t i = 0; i < it->graph->narc; i++) {
-		const struct ordo_link_time here = {
-			it->loads[i], (wide)it->graph->arcs[i].units * k};
-		most = ordo_link_time_less(most, here) ? here : most;
-	}
-	return most;
-}
-
 /* Rounds to k trees, unless that takes as long as `limit`; their time. false: no memory. */
 static bool round_all(
 	struct rounding *it, uint32_t k, struct ordo_link_time limit, struct ordo_link_time *time)
@@ -129,7 +118,7 @@ static bool round_all(
 			add_units(it, side, i,
 				(uint32_t)(k * (uint64_t)graph->arcs[i].units / it->all));
 	}
-	*time = busiest_of(it, k);
+	*time = ordo_busiest_link(it->graph, it->loads, k);
 	for (uint32_t side = 0; worked && side < 2; side++)
 		for (bool any = true; worked && any && ordo_link_time_less(*time, limit);) {
 			const struct ordo_capacities *graph = &it->sides[side].graph;
@@ -140,7 +129,7 @@ static bool round_all(
 			for (uint32_t i = 0; any && i < sets.count; i++)
 				add_missing(it, side, sets.inside + (size_t)i * graph->nvertex,
 					sets.missing[i]);
-			*time = busiest_of(it, k);
+			*time = ordo_busiest_link(it->graph, it->loads, k);
 			ordo_short_sets_free(&sets);
 		}
 	return worked;
@@ -151,12 +140,9 @@ static bool choose_trees(
 	struct rounding *it, const struct ordo_divided_links *divided, uint32_t *k, uint32_t most)
 {
 	const uint32_t given = *k;
-	int64_t widest = 1;
-	for (uint32_t i = 0; i < it->graph->narc; i++)
-		widest = it->graph->arcs[i].units > widest ? it->graph->arcs[i].units : widest;
 	/* Where no unit is lost by rounding. */
-	const struct ordo_link_time least = {
-		(uint64_t)divided->widest * (LEAST_GAIN + 1), (wide)widest * it->all * LEAST_GAIN};
+	const struct ordo_link_time least = {(uint64_t)divided->widest * (LEAST_GAIN + 1),
+		(wide)ordo_capacities_widest(it->graph) * it->all * LEAST_GAIN};
 	struct ordo_link_time best = {1, 0}, time;
 	for (uint32_t one = given ? given : 1; one <= (given ? given : most); one++) {
 		struct ordo_link_time limit = best;

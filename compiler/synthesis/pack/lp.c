@@ -232,6 +232,7 @@ bool ordo_divide_links(struct ordo_divided_links *divided, const struct ordo_cap
 {
 	const size_t ncolumn = 2 * (size_t)graph->narc + graph->nrank;
 	struct program program = {.graph = graph,
+		.widest = ordo_capacities_widest(graph),
 		.columns = ordo_array_make(ncolumn + 1, sizeof *program.columns, 0),
 		.values = ordo_array_make(ncolumn + 1, sizeof *program.values, 0)};
 	bool *inside = ordo_array_make(graph->nvertex, sizeof *inside, 0);
@@ -240,9 +241,6 @@ bool ordo_divide_links(struct ordo_divided_links *divided, const struct ordo_cap
 		.results = ordo_array_make(graph->narc, sizeof *divided->results, 0),
 		.roots = ordo_array_make(graph->nrank, sizeof *divided->roots, 0),
 		.widest = WIDEST};
-	for (uint32_t i = 0; i < graph->narc; i++)
-		if (graph->arcs[i].units > program.widest)
-			program.widest = graph->arcs[i].units;
 	const bool has_memory = (program.columns && program.values && inside && divided->sums &&
 					divided->results && divided->roots) ||
 				ordo_fail_memory(error);

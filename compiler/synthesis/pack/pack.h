@@ -23,6 +23,9 @@ struct ordo_link_time {
 	__extension__ unsigned __int128 units;
 };
 bool ordo_link_time_less(struct ordo_link_time one, struct ordo_link_time other);
+/* The greatest time of a link. loads: [graph->narc], of so many trees. */
+struct ordo_link_time ordo_busiest_link(
+	const struct ordo_capacities *graph, const uint64_t *loads, uint64_t trees);
 
 /* The caller frees it, also after a call below failed. */
 void ordo_packing_free(struct ordo_packing *packing);

@@ -9,6 +9,18 @@ bool ordo_link_time_less(struct ordo_link_time one, struct ordo_link_time other)
 	return one.load * other.units < other.load * one.units;
 }
 
+struct ordo_link_time ordo_busiest_link(
+	const struct ordo_capacities *graph, const uint64_t *loads, uint64_t trees)
+{
+	struct ordo_link_time most = {0, 1};
+	for (uint32_t i = 0; i < graph->narc; i++) {
+		struct ordo_link_time here = {loads[i], (uint64_t)graph->arcs[i].units};
+		here.units *= trees;
+		most = ordo_link_time_less(most, here) ? here : most;
+	}
+	return most;
+}
+
 void ordo_packing_free(struct ordo_packing *packing)
 {
 	free(packing->trees);

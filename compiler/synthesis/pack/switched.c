@@ -39,12 +39,8 @@ static bool find_busiest(struct spanned *it, const struct ordo_capacities *graph
 		for (uint32_t k = 0; k < count; k++)
 			loads[arcs[k]] += it->capacities[i];
 	}
-	it->busiest = (struct ordo_link_time){0, 1};
-	for (uint32_t i = 0; loads && arcs && i < graph->narc; i++) {
-		const struct ordo_link_time here = {
-			loads[i], (uint64_t)graph->arcs[i].units * it->k};
-		it->busiest = ordo_link_time_less(it->busiest, here) ? here : it->busiest;
-	}
+	if (loads && arcs)
+		it->busiest = ordo_busiest_link(graph, loads, it->k);
 	free(loads);
 	free(arcs);
 	return loads && arcs;
