@@ -216,8 +216,10 @@ bool ordo_capacities_make(struct ordo_capacities *graph, const struct ordo_topol
 	const uint32_t nplace = topology->nrank + topology->nswitch,
 		       most = nplace + 2 * topology->nrank;
 	const size_t nlink = topology->nlink;
-	*graph = (struct ordo_capacities){
-		.nrank = topology->nrank, .nplace = nplace, .nvertex = nplace};
+	*graph = (struct ordo_capacities){.nrank = topology->nrank,
+		.nplace = nplace,
+		.nvertex = nplace,
+		.backwards = backwards};
 	graph->arcs = ordo_array_make(nlink + 2 * (size_t)topology->nrank, sizeof *graph->arcs, 0);
 	graph->first = ordo_array_make((size_t)most + 1, sizeof *graph->first, 0);
 	graph->rank_of = ordo_array_make(most, sizeof *graph->rank_of, 0xff);

@@ -2,7 +2,7 @@
 #ifndef ORDO_SYNTHESIS_GRAPH_H
 #define ORDO_SYNTHESIS_GRAPH_H
 
-#include <ordo/topology.h>
+#include "ways/parallel.h"
 
 struct ordo_arc {
 	uint32_t from, to;
@@ -24,7 +24,11 @@ struct ordo_capacities {
 	int64_t total;	       /* of all arcs */
 	uint64_t unit;
 	int unit_digits; /* less than 0 only if rounded */
+	bool backwards;	 /* every arc turned round */
 	bool rounded;	 /* bandwidths have too many digits and were rounded up */
+	/* Whose `apart` it was made of, set by the caller; NULL: no links lie side by side, or they
+	 * are added up. */
+	const struct ordo_parallel_links *parallel;
 };
 
 /* The links of a topology that are up. The caller frees it, also after false: no memory.

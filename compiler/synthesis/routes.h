@@ -4,11 +4,23 @@
 
 #include "split.h"
 
+/* One of the ways of a pair of ranks. */
+struct ordo_pair_way {
+	uint32_t units[2];    /* of the logical links of sums, and of results */
+	uint32_t first, narc; /* into way_arcs; the switches between are way_via[first]... */
+	uint32_t next;	      /* another one of the pair; ORDO_NONE */
+};
+
 /* The links that a move between two ranks occupies: arcs[first[i]] to arcs[first[i + 1] - 1] of
- * `network` for pair i = from * nrank + to. */
+ * `network` for pair i = from * nrank + to. With keeps_ways also all ways that logical links go. */
 struct ordo_pair_routes {
 	const struct ordo_capacities *network;
 	uint32_t *first, *arcs; /* NULL: none yet */
+	bool keeps_ways;
+	struct ordo_pair_way *ways; /* [nway] */
+	uint32_t nway, *first_way;  /* [nrank * nrank] into ways; ORDO_NONE. NULL: none kept */
+	uint32_t *way_arcs, *way_via;
+	size_t nway_arc, way_room, arc_room, via_room;
 };
 
 void ordo_pair_routes_free(struct ordo_pair_routes *routes);

@@ -42,7 +42,11 @@ struct splitter {
 	size_t nset, set_room, slack_room;
 	struct portion *batch;
 	size_t nbatch, batch_room, most;
-	bool took; /* any portion in this round over the switches */
+	bool took;	  /* any portion in this round over the switches */
+	bool ranks_first; /* joins what leads to a switch from ranks and to ranks, then the rest */
+	/* Also ways that streams cannot name, where nothing else is left; they go over other links
+	 * then. */
+	bool any, stuck; /* stuck: there are such ways, and ranks_first may be why */
 };
 
 void ordo_logical_links_free(struct ordo_logical_links *logical)
@@ -248,9 +252,39 @@ static uint32_t least_of(uint32_t a, uint32_t b)
 	return a < b ? a : b;
 }
 
-/* The best way on for a link into the switch: to the vertex that got least from its begin. A detour
- * only if nothing else is left, as a Send without a way of its own takes the shortest; and last of
- * all back. false: there is none. */
+static struct ordo_apart_way way_over(
+	const struct splitter *splitter, const struct ordo_logical_link *link)
+{
+	return (struct ordo_apart_way){link->from, link->to, link->nvia,
+		link->nvia ? splitter->logical->via + link->first_via : NULL,
+		splitter->graph->backwards};
+}
+
+/* Whether a stream can name the way over one link and then another. *apart: it has to change from
+ * one class of links to another, or to none. */
+static bool nameable(
+	const struct splitter *splitter, uint32_t in_link, uint32_t out_link, bool *apart)
+{
+	const struct ordo_parallel_links *parallel = splitter->graph->parallel;
+	const struct ordo_logical_links *logical = splitter->logical;
+	const struct ordo_logical_link *in = &logical->links[in_link],
+				       *out = &logical->links[out_link];
+	const char *before, *after, *name;
+	*apart = false;
+	if (!parallel || splitter->any)
+		return true;
+	const struct ordo_apart_way first = way_over(splitter, in), then = way_over(splitter, out),
+				    both = {in->from, out->to, lay_way(splitter, in_link, out_link),
+					    splitter->way, splitter->graph->backwards};
+	ordo_parallel_links_nameable(parallel, &first, &before);
+	ordo_parallel_links_nameable(parallel, &then, &after);
+	*apart = before != after;
+	return ordo_parallel_links_nameable(parallel, &both, &name);
+}
+
+/* The best way on for a link into the switch: that of its class, to the vertex that got least from
+ * its begin. A detour only if nothing else is left, as a Send without a way of its own takes the
+ * shortest; and last of all back. false: there is none. */
 static bool choose_portion(
 	const struct splitter *splitter, uint32_t in, bool between_ranks, struct portion *best)
 {
@@ -261,7 +295,10 @@ static bool choose_portion(
 	for (uint32_t i = 0; i < splitter->nout; i++) {
 		const struct ordo_logical_link *to = &links[splitter->outs[i]];
 		const bool back = to->to == from->from;
-		const uint64_t rank = (uint64_t)back << 63 |
+		bool apart = false;
+		if (!nameable(splitter, in, splitter->outs[i], &apart) || (back && apart))
+			continue;
+		const uint64_t rank = (uint64_t)back << 63 | (uint64_t)apart << 62 |
 				      (uint64_t)splitter->load[from->from * nvertex + to->to]
 					      << 31 |
 				      (to->to + nvertex - from->from) % nvertex;
@@ -345,28 +382,43 @@ static bool take_portions(struct splitter *splitter, bool between_ranks)
 	return true;
 }
 
+/* The first switch that links with units lead to; ORDO_NONE. */
+static uint32_t find_unsplit(const struct splitter *splitter)
+{
+	for (uint32_t i = 0; i < splitter->logical->nlink; i++) {
+		const struct ordo_logical_link *link = &splitter->logical->links[i];
+		if (link->to >= splitter->graph->nrank && link->units)
+			return link->to;
+	}
+	return ORDO_NONE;
+}
+
 /* Splits off all switches, one after another. A batch may span several; one that is undone leaves
  * units at switches before, which are looked at again. */
 static bool split_all(struct splitter *splitter, struct ordo_error *error)
 {
 	const struct ordo_capacities *graph = splitter->graph;
+	uint32_t last;
 	do {
 		if (splitter->nbatch && !end_batch(splitter))
 			return ordo_fail_memory(error);
 		splitter->took = false;
 		for (uint32_t w = graph->nrank; w < graph->nvertex; w++)
-			if (!list_links(splitter, w) || !take_portions(splitter, true) ||
+			if (!list_links(splitter, w) ||
+				(splitter->ranks_first && !take_portions(splitter, true)) ||
 				!take_portions(splitter, false))
 				return ordo_fail_memory(error);
+		last = find_unsplit(splitter);
+		splitter->stuck = !splitter->took && last != ORDO_NONE && graph->parallel &&
+				  splitter->ranks_first;
+		if (!splitter->took && last != ORDO_NONE && graph->parallel && !splitter->any &&
+			!splitter->stuck)
+			splitter->took = splitter->any = true;
 	} while (splitter->took);
-	for (uint32_t i = 0; i < splitter->logical->nlink; i++) {
-		const struct ordo_logical_link *link = &splitter->logical->links[i];
-		if (link->to >= graph->nrank && link->units)
-			return ordo_fail(error, ORDO_USAGE, 0,
-				"packing: switch %u cannot be split off (units in and out differ)",
-				link->to - graph->nrank);
-	}
-	return true;
+	return last == ORDO_NONE ||
+	       ordo_fail(error, ORDO_USAGE, 0,
+		       "packing: switch %u cannot be split off (units in and out differ)",
+		       last - graph->nrank);
 }
 
 /* The hops between all vertices on the shortest ways through switches only. queue: [nvertex] */
@@ -390,14 +442,16 @@ static void count_hops(const struct splitter *splitter, uint32_t *queue)
 	}
 }
 
-bool ordo_split_switches(struct ordo_logical_links *logical, const struct ordo_capacities *graph,
-	const uint32_t *capacities, const uint32_t *roots, struct ordo_error *error)
+/* Splits off all switches. *stuck: some ways are left that streams cannot name. */
+static bool split(struct ordo_logical_links *logical, const struct ordo_capacities *graph,
+	const uint32_t *capacities, const uint32_t *roots, bool *stuck, struct ordo_error *error)
 {
 	const size_t nvertex = graph->nvertex;
 	uint32_t *queue = ordo_array_make(nvertex, sizeof *queue, 0);
 	struct splitter splitter = {.graph = graph,
 		.logical = logical,
 		.roots = roots,
+		.ranks_first = !*stuck,
 		.load = ordo_array_make(nvertex * nvertex, sizeof *splitter.load, 0),
 		.way = ordo_array_make(2 * nvertex, sizeof *splitter.way, 0),
 		.hops = ordo_array_make(nvertex * nvertex, sizeof *splitter.hops, 0xff),
@@ -415,6 +469,7 @@ bool ordo_split_switches(struct ordo_logical_links *logical, const struct ordo_c
 				 capacities[i]) ||
 			 ordo_fail_memory(error);
 	worked = worked && split_all(&splitter, error);
+	*stuck = splitter.stuck;
 	free(queue);
 	free(splitter.load);
 	free(splitter.hops);
@@ -425,6 +480,34 @@ bool ordo_split_switches(struct ordo_logical_links *logical, const struct ordo_c
 	free(splitter.slack);
 	free(splitter.batch);
 	return worked;
+}
+
+bool ordo_split_switches(struct ordo_logical_links *logical, const struct ordo_capacities *graph,
+	const uint32_t *capacities, const uint32_t *roots, struct ordo_error *error)
+{
+	struct ordo_error why = {0};
+	bool stuck = false, worked = split(logical, graph, capacities, roots, &stuck, &why);
+	if (stuck) {
+		ordo_logical_links_free(logical);
+		why = (struct ordo_error){0};
+		worked = split(logical, graph, capacities, roots, &stuck, &why);
+	}
+	if (!worked && error)
+		*error = why;
+	return worked;
+}
+
+uint32_t ordo_logical_arcs(const struct ordo_logical_links *logical,
+	const struct ordo_logical_link *link, const struct ordo_capacities *graph, bool backwards,
+	uint32_t *arcs)
+{
+	for (uint32_t i = 0, v = link->from; i <= link->nvia; i++) {
+		const uint32_t next = i < link->nvia ? logical->via[link->first_via + i] : link->to;
+		arcs[i] = backwards ? ordo_capacities_arc(graph, next, v)
+				    : ordo_capacities_arc(graph, v, next);
+		v = next;
+	}
+	return link->nvia + 1;
 }
 
 bool ordo_logical_route(const struct ordo_logical_links *logical, uint32_t from, uint32_t to,
@@ -439,13 +522,7 @@ bool ordo_logical_route(const struct ordo_logical_links *logical, uint32_t from,
 				(link->nvia == best->nvia && link->units > best->units)))
 			best = link;
 	}
-	*count = best ? best->nvia + 1 : 0;
-	for (uint32_t i = 0, v = begin; i < *count; i++) {
-		const uint32_t next = i < best->nvia ? logical->via[best->first_via + i] : end;
-		arcs[i] = backwards ? ordo_capacities_arc(graph, next, v)
-				    : ordo_capacities_arc(graph, v, next);
-		v = next;
-	}
+	*count = best ? ordo_logical_arcs(logical, best, graph, backwards, arcs) : 0;
 	return best;
 }
 

@@ -33,9 +33,14 @@ bool ordo_split_switches(struct ordo_logical_links *logical, const struct ordo_c
 bool ordo_split_evenly(struct ordo_logical_links *logical, const struct ordo_capacities *graph,
 	bool ranks_first, struct ordo_error *error);
 
-/* The arcs of the graph that was split, turned round if that was `backwards`, on the way of the
- * shortest logical link between two ranks; of equal ones, that with the most units. arcs: room for
- * [graph->nvertex] of them. false: there is none. */
+/* The arcs of the graph that was split, turned round if that was `backwards`, on the way of a
+ * logical link. arcs: room for [graph->nvertex] of them. Returns how many there are. */
+uint32_t ordo_logical_arcs(const struct ordo_logical_links *logical,
+	const struct ordo_logical_link *link, const struct ordo_capacities *graph, bool backwards,
+	uint32_t *arcs);
+
+/* Likewise on the way of the shortest logical link between two ranks; of equal ones, that with the
+ * most units. false: there is none. */
 bool ordo_logical_route(const struct ordo_logical_links *logical, uint32_t from, uint32_t to,
 	const struct ordo_capacities *graph, bool backwards, uint32_t *arcs, uint32_t *count);
 

@@ -34,6 +34,7 @@ struct edge {
 struct side {
 	int64_t left;
 	uint32_t edge, far;
+	const char *name; /* of the class that its way takes; NULL */
 };
 
 struct splitting {
@@ -80,6 +81,14 @@ static uint32_t cut_loops(uint32_t *way, uint32_t nway)
 	return count;
 }
 
+/* Whether streams can name the way of an edge, and the class that they name. */
+static bool name_of(const struct splitting *it, const struct edge *edge, const char **name)
+{
+	const struct ordo_apart_way way = {
+		edge->ends[0], edge->ends[1], edge->nway, edge->way, false};
+	return ordo_parallel_links_nameable(it->graph->parallel, &way, name);
+}
+
 /* Takes units from two sides to an edge over both. */
 static void join(struct splitting *it, uint32_t w, struct side *a, struct side *b, int64_t units)
 {
@@ -90,6 +99,7 @@ static void join(struct splitting *it, uint32_t w, struct side *a, struct side *
 	b->left -= units;
 	if (a->far == b->far)
 		return;
+	const char *name;
 	edge.way = ordo_arena_alloc(&it->arena, edge.nway * sizeof *edge.way);
 	if (!edge.way) {
 		it->failed = true;
@@ -99,7 +109,8 @@ static void join(struct splitting *it, uint32_t w, struct side *a, struct side *
 	*end = w;
 	copy_way(end + 1, to, w, false);
 	edge.nway = cut_loops(edge.way, edge.nway);
-	add_edge(it, edge);
+	if (name_of(it, &edge, &name))
+		add_edge(it, edge);
 }
 
 /* The widest first. */
@@ -146,14 +157,15 @@ static void join_widest(struct splitting *it, uint32_t w, uint32_t top, uint32_t
 			sides[i].left = more ? sides[1].left : next;
 }
 
-/* Joins the sides of a switch. */
-static void join_sides(struct splitting *it, uint32_t w, bool ranks_only)
+/* Joins the sides of a switch. name: NULL, or only those that take this class. */
+static void join_sides(struct splitting *it, uint32_t w, bool ranks_only, const char *name)
 {
 	for (;;) {
 		uint32_t count = 0;
 		for (uint32_t i = 0; i < it->nside; i++) {
 			const struct side side = it->sides[i];
-			if (side.left <= 0 || (ranks_only && side.far >= it->graph->nrank))
+			if (side.left <= 0 || (ranks_only && side.far >= it->graph->nrank) ||
+				(name && side.name != name))
 				continue;
 			it->sides[i] = it->sides[count];
 			it->sides[count++] = side;
@@ -163,6 +175,14 @@ static void join_sides(struct splitting *it, uint32_t w, bool ranks_only)
 		qsort(it->sides, count, sizeof *it->sides, compare_sides);
 		join_widest(it, w, count_alike(it, 0, count), count);
 	}
+}
+
+/* Joins the sides of each class to each other: those of two classes have no name. */
+static void join_classes(struct splitting *it, uint32_t w)
+{
+	const struct ordo_parallel_links *parallel = it->graph->parallel;
+	for (uint32_t i = 0; parallel && i < parallel->given->nclass; i++)
+		join_sides(it, w, false, parallel->given->class_names[i]);
 }
 
 /* Takes the edges of a switch apart. */
@@ -178,13 +198,15 @@ static void split_switch(struct splitting *it, uint32_t w, bool ranks_first)
 			it->failed = true;
 			return;
 		}
-		it->sides[it->nside++] =
-			(struct side){edge->units, i, edge->ends[edge->ends[0] == w]};
+		struct side *side = &it->sides[it->nside++];
+		*side = (struct side){edge->units, i, edge->ends[edge->ends[0] == w], NULL};
+		name_of(it, edge, &side->name);
 		edge->units = 0;
 	}
+	join_classes(it, w);
 	if (ranks_first)
-		join_sides(it, w, true);
-	join_sides(it, w, false);
+		join_sides(it, w, true, NULL);
+	join_sides(it, w, false, NULL);
 }
 
 /* Both directions of every edge, in as few units as are exact, or so many that nothing matters. */

@@ -139,10 +139,25 @@ static bool find_choices(struct spreading *spreading, struct sender *sender)
 	return true;
 }
 
-static void load(struct spreading *spreading, const struct ordo_way *way, uint64_t chunks)
+/* Adds what a stream sends over the way that it names, or over the first there is. */
+static void load(
+	struct spreading *spreading, const struct sender *sender, const struct ordo_via *via)
 {
-	for (uint32_t i = 0; i < way->nlink; i++)
-		spreading->busy[way->links[i]] += chunks * spreading->price[way->links[i]];
+	const uint32_t rank = spreading->schedule->streams[sender->stream].rank;
+	struct ordo_way found[ORDO_MOST_WAYS];
+	uint32_t named[ORDO_MOST_VIA + 1];
+	for (uint32_t t = 0; t < sender->ntarget; t++) {
+		const struct target *target = &spreading->targets[sender->first_target + t];
+		const uint32_t *links = via ? named : found[0].links;
+		uint32_t count = 0;
+		if (via && ordo_via_links(
+				   via, spreading->topology, rank, target->peer, named, NULL, 0))
+			count = via->nswitch + 1;
+		if (!via && ordo_ways_between(&spreading->ways, rank, target->peer, found))
+			count = found[0].nlink;
+		for (uint32_t i = 0; i < count; i++)
+			spreading->busy[links[i]] += target->chunks * spreading->price[links[i]];
+	}
 }
 
 /* Keeps a stream that has a choice; what another sends is on its links for good. */
@@ -150,7 +165,9 @@ static bool add_sender(struct spreading *spreading, uint32_t stream)
 {
 	struct sender sender = {.stream = stream};
 	bool fits = true;
-	if (!find_targets(spreading, &sender, &fits) || (fits && !find_choices(spreading, &sender)))
+	const struct ordo_via *via = ordo_via_of(spreading->schedule, stream);
+	if (!find_targets(spreading, &sender, &fits) ||
+		(fits && !via && !find_choices(spreading, &sender)))
 		return false;
 	if (fits && sender.nchoice > 1) {
 		if (!ordo_array_reserve(&spreading->senders, &spreading->sender_room,
@@ -159,13 +176,7 @@ static bool add_sender(struct spreading *spreading, uint32_t stream)
 		spreading->senders[spreading->nsender++] = sender;
 		return true;
 	}
-	struct ordo_way found[ORDO_MOST_WAYS];
-	for (uint32_t t = 0; t < sender.ntarget; t++) {
-		const struct target *target = &spreading->targets[sender.first_target + t];
-		if (ordo_ways_between(&spreading->ways, spreading->schedule->streams[stream].rank,
-			    target->peer, found))
-			load(spreading, &found[0], target->chunks);
-	}
+	load(spreading, &sender, via);
 	return true;
 }
 

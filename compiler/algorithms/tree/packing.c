@@ -52,6 +52,11 @@ enum {
 
 struct packed {
 	struct ordo_topology *mesh; /* where the request has no topology; NULL */
+	/* Links of several classes side by side, each of which carries its share. */
+	struct ordo_parallel_links parallel;
+	const struct ordo_topology *topology; /* in which they are apart */
+	/* Streams name the ways that `routes` keeps; with `spreads` all of them do. */
+	bool names_ways, spreads;
 	struct ordo_capacities graph;
 	/* With switches: the shares of pairs of ranks in the links between them, and these. */
 	struct ordo_capacities pairs;
@@ -122,9 +127,18 @@ static bool pack_split(struct packed *packed, bool backwards, const struct ordo_
 	return worked;
 }
 
+static bool make_graph(const struct packed *packed, struct ordo_capacities *graph, bool backwards,
+	struct ordo_error *error)
+{
+	if (!ordo_capacities_make(graph, packed->topology, backwards, error))
+		return false;
+	graph->parallel = packed->parallel.apart ? &packed->parallel : NULL;
+	return true;
+}
+
 /* Packs one phase. */
-static bool pack(const struct ordo_resolved_request *request, bool backwards,
-	const struct ordo_topology *topology, struct packed *packed, struct ordo_error *error)
+static bool pack(const struct ordo_resolved_request *request, bool backwards, struct packed *packed,
+	struct ordo_error *error)
 {
 	const uint32_t root = is_rooted(request->problem.op) ? request->problem.root : ORDO_NONE;
 	struct ordo_packing *packing = backwards ? &packed->up : &packed->down;
@@ -133,7 +147,7 @@ static bool pack(const struct ordo_resolved_request *request, bool backwards,
 	struct ordo_capacities graph;
 	uint32_t *capacities = NULL, *roots = ordo_array_make(nrank, sizeof *roots, 0),
 		 k = number_of(request, "k");
-	bool worked = ordo_capacities_make(&graph, topology, backwards, error);
+	bool worked = make_graph(packed, &graph, backwards, error);
 	if (worked) {
 		capacities = ordo_array_make(graph.narc, sizeof *capacities, 0);
 		worked = (capacities && roots) || ordo_fail_memory(error);
@@ -177,19 +191,56 @@ static void add_loads(const struct packed *packed, struct ordo_logical_link *lin
 
 enum { WIDEST = 1 << 20 };
 
-/* What a pair of ranks gets of the links on its route, if all share them by their loads: of the
- * widest link WIDEST. on_links: [graph.narc] loads */
+/* What a load gets of the links of its way, if all share them by their loads: of the widest link
+ * WIDEST. on_links: [graph.narc] loads */
+static uint64_t share_of_way(const struct packed *packed, int64_t widest, const uint32_t *links,
+	uint32_t count, uint64_t load, const uint64_t *on_links)
+{
+	uint64_t least = WIDEST;
+	for (uint32_t i = 0; load && i < count; i++) {
+		const wide share = (wide)packed->graph.arcs[links[i]].units * load * WIDEST /
+				   (wide)widest / on_links[links[i]];
+		least = share < least ? (uint64_t)share : least;
+	}
+	return load ? least : 0;
+}
+
+/* The first way of a pair that streams name; ORDO_NONE: its data takes its route. */
+static uint32_t first_way(const struct packed *packed, uint32_t pair)
+{
+	return packed->routes.first_way ? packed->routes.first_way[pair] : ORDO_NONE;
+}
+
+/* What a way carries of the load of its pair, by its units. */
+static uint64_t load_of_way(
+	const struct packed *packed, uint32_t pair, const struct ordo_pair_way *way, uint64_t load)
+{
+	uint64_t all[2] = {0, 0};
+	for (uint32_t i = first_way(packed, pair); i != ORDO_NONE; i = packed->routes.ways[i].next)
+		for (uint32_t phase = 0; phase < 2; phase++)
+			all[phase] += packed->routes.ways[i].units[phase];
+	const wide part = (wide)way->units[0] * (all[1] ? all[1] : 1) +
+			  (wide)way->units[1] * (all[0] ? all[0] : 1),
+		   whole = (wide)(all[0] ? all[0] : 1) * (all[1] ? all[1] : 1) *
+			   (all[0] && all[1] ? 2 : 1);
+	return (uint64_t)(load * part / whole);
+}
+
+/* What a pair of ranks gets of the links on its route or its ways. */
 static uint32_t share_of(const struct packed *packed, int64_t widest, uint32_t pair, uint64_t load,
 	const uint64_t *on_links)
 {
-	uint64_t least = WIDEST;
-	for (uint32_t i = packed->routes.first[pair]; i < packed->routes.first[pair + 1]; i++) {
-		const uint32_t link = packed->routes.arcs[i];
-		const wide share = (wide)packed->graph.arcs[link].units * load * WIDEST /
-				   (wide)widest / on_links[link];
-		least = share < least ? (uint64_t)share : least;
+	const struct ordo_pair_routes *routes = &packed->routes;
+	uint64_t share = 0;
+	for (uint32_t i = first_way(packed, pair); i != ORDO_NONE; i = routes->ways[i].next) {
+		const struct ordo_pair_way *way = &routes->ways[i];
+		share += share_of_way(packed, widest, routes->way_arcs + way->first, way->narc,
+			load_of_way(packed, pair, way, load), on_links);
 	}
-	return least ? (uint32_t)least : 1;
+	if (first_way(packed, pair) == ORDO_NONE)
+		share = share_of_way(packed, widest, routes->arcs + routes->first[pair],
+			routes->first[pair + 1] - routes->first[pair], load, on_links);
+	return share ? (uint32_t)share : 1;
 }
 
 /* Adds the loads of all pairs up on the links between them. on_links: [graph.narc] */
@@ -199,6 +250,15 @@ static void load_links(
 	const uint32_t nrank = packed->graph.nrank;
 	const struct ordo_pair_routes *routes = &packed->routes;
 	for (uint32_t pair = 0; pair < nrank * nrank; pair++) {
+		for (uint32_t i = first_way(packed, pair); i != ORDO_NONE;
+			i = routes->ways[i].next) {
+			const struct ordo_pair_way *way = &routes->ways[i];
+			const uint64_t load = load_of_way(packed, pair, way, pairs[pair].units);
+			for (uint32_t k = 0; k < way->narc; k++)
+				on_links[routes->way_arcs[way->first + k]] += load;
+		}
+		if (first_way(packed, pair) != ORDO_NONE)
+			continue;
 		if (routes->first)
 			for (uint32_t i = routes->first[pair]; i < routes->first[pair + 1]; i++)
 				on_links[routes->arcs[i]] += pairs[pair].units;
@@ -248,9 +308,9 @@ static bool pack_spanning(const struct ordo_resolved_request *request, struct pa
 		 k = number_of(request, "k");
 	struct ordo_logical_links logical = {0};
 	if (graph->nvertex > graph->nrank)
-		packed->spanning =
-			ordo_pack_switched(&packed->down, &logical, graph, k, most, error) &&
-			ordo_pair_routes_add(&packed->routes, &logical, false, error);
+		packed->spanning = ordo_pack_switched(&packed->down, &logical, graph,
+					   packed->names_ways, k, most, error) &&
+				   ordo_pair_routes_add(&packed->routes, &logical, false, error);
 	else
 		packed->spanning = (capacities || ordo_fail_memory(error)) &&
 				   ordo_units_spanning(graph, &k, most, capacities, error) &&
@@ -261,12 +321,12 @@ static bool pack_spanning(const struct ordo_resolved_request *request, struct pa
 }
 
 /* Packs trees of sums and trees of results. */
-static bool pack_phases(const struct ordo_resolved_request *request,
-	const struct ordo_topology *topology, struct packed *packed, struct ordo_error *error)
+static bool pack_phases(const struct ordo_resolved_request *request, struct packed *packed,
+	struct ordo_error *error)
 {
 	const enum ordo_operator op = request->problem.op;
-	return (!reduces(op) || pack(request, true, topology, packed, error)) &&
-	       (!spreads(op) || pack(request, false, topology, packed, error));
+	return (!reduces(op) || pack(request, true, packed, error)) &&
+	       (!spreads(op) || pack(request, false, packed, error));
 }
 
 /* The time of the busiest link of an AllReduce. false: no memory. */
@@ -291,8 +351,8 @@ static bool find_busiest(const struct packed *packed, struct ordo_link_time *bus
 }
 
 /* Takes trees that share links as a linear program says, if they are faster than what is packed. */
-static bool pack_divided(const struct ordo_resolved_request *request,
-	const struct ordo_topology *topology, struct packed *packed, struct ordo_error *error)
+static bool pack_divided(const struct ordo_resolved_request *request, struct packed *packed,
+	struct ordo_error *error)
 {
 	struct ordo_divided_trees trees = {0};
 	struct ordo_capacities turned;
@@ -300,8 +360,9 @@ static bool pack_divided(const struct ordo_resolved_request *request,
 	struct ordo_error why = {0};
 	struct packed other = {.divided = true, .graph = packed->graph};
 	const uint32_t k = number_of(request, "k");
-	bool found = ordo_capacities_make(&turned, topology, true, &why) &&
-		     ordo_pack_divided(&trees, &packed->graph, &turned, k, MOST_SPANNING, &why);
+	bool found = make_graph(packed, &turned, true, &why) &&
+		     ordo_pack_divided(&trees, &packed->graph, &turned, k, MOST_SPANNING,
+			     packed->names_ways, &why);
 	if (found) {
 		other.up = trees.sums;
 		other.down = trees.results;
@@ -326,10 +387,73 @@ static bool pack_divided(const struct ordo_resolved_request *request,
 	return why.code != ORDO_ENVIRONMENT;
 }
 
+/* Packs all trees. */
+static bool pack_all(const struct ordo_resolved_request *request, struct packed *packed,
+	struct ordo_error *error)
+{
+	struct ordo_error why = {0};
+	packed->routes = (struct ordo_pair_routes){
+		.network = &packed->graph, .keeps_ways = packed->names_ways};
+	if (request->problem.op == ORDO_ALLREDUCE &&
+		request->problem.nrank <= MOST_SPANNING_RANKS &&
+		!ordo_parameter_is(request, "shares", "even") &&
+		ordo_capacities_symmetric(&packed->graph))
+		pack_spanning(request, packed, &why);
+	if (why.code == ORDO_ENVIRONMENT)
+		return ordo_fail_memory(error);
+	return (packed->spanning || pack_phases(request, packed, error)) &&
+	       (!ordo_parameter_is(request, "method", "lp") ||
+		       pack_divided(request, packed, error));
+}
+
+static void free_trees(struct packed *packed)
+{
+	ordo_pair_routes_free(&packed->routes);
+	ordo_packing_free(&packed->up);
+	ordo_packing_free(&packed->down);
+	packed->up = packed->down = (struct ordo_packing){0};
+	packed->spanning = packed->divided = false;
+}
+
+/* Whether trees join ranks between which there are several ways over switches. */
+static bool find_choice(struct packed *packed, const struct ordo_topology *topology, bool *choice,
+	struct ordo_error *error)
+{
+	const uint32_t nrank = packed->graph.nrank;
+	struct ordo_ways ways;
+	struct ordo_way found[ORDO_MOST_WAYS];
+	struct ordo_logical_link *pairs = ordo_array_make((size_t)nrank * nrank, sizeof *pairs, 0);
+	if (!pairs)
+		return ordo_fail_memory(error);
+	add_loads(packed, pairs);
+	const bool worked = ordo_ways_make(&ways, topology, error);
+	for (uint32_t pair = 0; worked && !*choice && pair < nrank * nrank; pair++)
+		*choice = pairs[pair].units &&
+			  ordo_ways_between(&ways, pair / nrank, pair % nrank, found) > 1;
+	ordo_ways_free(&ways);
+	free(pairs);
+	return worked;
+}
+
+/* With via=spread all streams name their ways, if there are several for any; then trees are packed
+ * once more, for there may be more of them. */
+static bool spread(const struct ordo_resolved_request *request, struct packed *packed,
+	struct ordo_error *error)
+{
+	if (!request->topology || !request->topology->nswitch ||
+		!ordo_parameter_is(request, "via", "spread"))
+		return true;
+	if (!find_choice(packed, request->topology, &packed->spreads, error))
+		return false;
+	if (!packed->spreads || packed->names_ways)
+		return true;
+	free_trees(packed);
+	packed->names_ways = true;
+	return pack_all(request, packed, error);
+}
+
 static bool prepare(struct ordo_resolved_request *request, struct ordo_error *error)
 {
-	const enum ordo_operator op = request->problem.op;
-	struct ordo_error why = {0};
 	struct packed *packed = ordo_arena_alloc(&request->arena, sizeof *packed);
 	request->prepared = packed;
 	if (!packed)
@@ -338,7 +462,11 @@ static bool prepare(struct ordo_resolved_request *request, struct ordo_error *er
 	if (!topology)
 		topology = packed->mesh =
 			ordo_topology_make("full-mesh", request->problem.nrank, error);
-	if (!topology || !ordo_capacities_make(&packed->graph, topology, false, error))
+	if (!topology || !ordo_parallel_links_make(&packed->parallel, topology, error))
+		return false;
+	packed->names_ways = packed->parallel.apart;
+	packed->topology = packed->names_ways ? packed->parallel.apart : topology;
+	if (!make_graph(packed, &packed->graph, false, error))
 		return false;
 	if (packed->graph.nvertex > packed->graph.nplace)
 		return ordo_fail(error, ORDO_USAGE, 0,
@@ -346,17 +474,7 @@ static bool prepare(struct ordo_resolved_request *request, struct ordo_error *er
 			topology->ports);
 	if (request->problem.nrank == 1)
 		return true;
-	packed->routes.network = &packed->graph;
-	if (op == ORDO_ALLREDUCE && request->problem.nrank <= MOST_SPANNING_RANKS &&
-		!ordo_parameter_is(request, "shares", "even") &&
-		ordo_capacities_symmetric(&packed->graph))
-		pack_spanning(request, packed, &why);
-	if (why.code == ORDO_ENVIRONMENT)
-		return ordo_fail_memory(error);
-	if (!packed->spanning && !pack_phases(request, topology, packed, error))
-		return false;
-	if (ordo_parameter_is(request, "method", "lp") &&
-		!pack_divided(request, topology, packed, error))
+	if (!pack_all(request, packed, error) || !spread(request, packed, error))
 		return false;
 	if (packed->spanning && ordo_sums_are_apart(request) &&
 		!ordo_rooted_trees_make(&packed->rooted, &packed->down))
@@ -370,11 +488,10 @@ static void release(struct ordo_resolved_request *request)
 	if (!packed)
 		return;
 	ordo_topology_destroy(packed->mesh);
+	ordo_parallel_links_free(&packed->parallel);
 	ordo_capacities_free(&packed->graph);
 	ordo_capacities_free(&packed->pairs);
-	ordo_pair_routes_free(&packed->routes);
-	ordo_packing_free(&packed->up);
-	ordo_packing_free(&packed->down);
+	free_trees(packed);
 	ordo_rooted_trees_free(&packed->rooted);
 }
 
@@ -513,52 +630,114 @@ static void contribute(
 		}
 }
 
-/* How many streams carry what a rank sends to another, one for each way over switches where streams
- * spread over these, and whose turn it is. */
-struct lanes {
-	uint8_t *count, *turn; /* [nrank][nrank]; NULL: one stream each */
-	uint32_t nrank;
-	bool several;
+/* A stream that carries what a rank sends to another, over one of their ways. */
+struct lane {
+	const struct ordo_pair_way *way;
+	uint64_t sent[2]; /* chunks, of sums and of results */
 };
 
-enum { MOST_LANES = 4 };
+/* The streams between each two ranks. */
+struct lanes {
+	const struct packed *packed;
+	uint32_t nrank, *first; /* [nrank * nrank + 1] into items. NULL: one stream each */
+	struct lane *items;
+	uint32_t *switches; /* [graph.nvertex] room for those of a way */
+};
 
-static bool count_lanes(
-	struct lanes *lanes, const struct ordo_resolved_request *request, struct ordo_error *error)
+enum { MOST_LANES = 16 };
+
+/* The widest first. */
+static int compare_lanes(const void *one, const void *other)
 {
-	const struct ordo_topology *topology = request->topology;
-	const uint32_t nrank = request->problem.nrank;
-	struct ordo_ways ways;
-	struct ordo_way found[ORDO_MOST_WAYS];
-	*lanes = (struct lanes){.nrank = nrank};
-	if (!topology || !topology->nswitch || !ordo_parameter_is(request, "via", "spread"))
+	const struct ordo_pair_way *a = ((const struct lane *)one)->way,
+				   *b = ((const struct lane *)other)->way;
+	const uint64_t a_units = (uint64_t)a->units[0] + a->units[1],
+		       b_units = (uint64_t)b->units[0] + b->units[1];
+	return a_units != b_units ? (a_units < b_units) - (a_units > b_units)
+				  : (a->first > b->first) - (a->first < b->first);
+}
+
+static void free_lanes(struct lanes *lanes)
+{
+	free(lanes->first);
+	free(lanes->items);
+	free(lanes->switches);
+}
+
+/* A lane for each way between two ranks, up to MOST_LANES. false: no memory. */
+static bool make_lanes(struct lanes *lanes, const struct packed *packed)
+{
+	const struct ordo_pair_routes *routes = &packed->routes;
+	const uint32_t nrank = packed->graph.nrank, npair = nrank * nrank;
+	*lanes = (struct lanes){.packed = packed, .nrank = nrank};
+	if (!routes->first_way)
 		return true;
-	lanes->count = ordo_array_make((size_t)nrank * nrank, 1, 0);
-	lanes->turn = ordo_array_make((size_t)nrank * nrank, 1, 0);
-	const bool worked = lanes->count && lanes->turn && ordo_ways_make(&ways, topology, error);
-	for (uint32_t pair = 0; worked && pair < nrank * nrank; pair++) {
-		if (pair / nrank == pair % nrank)
-			continue;
-		const uint32_t count = ordo_ways_between(&ways, pair / nrank, pair % nrank, found);
-		lanes->count[pair] = (uint8_t)(count < MOST_LANES ? count : MOST_LANES);
-		lanes->several = lanes->several || count > 1;
+	lanes->first = ordo_array_make((size_t)npair + 1, sizeof *lanes->first, 0);
+	lanes->items = ordo_array_make(routes->nway, sizeof *lanes->items, 0);
+	lanes->switches = ordo_array_make(packed->graph.nvertex, sizeof *lanes->switches, 0);
+	const bool worked = lanes->first && lanes->items && lanes->switches;
+	for (uint32_t pair = 0; worked && pair < npair; pair++) {
+		struct lane *lane = lanes->items + lanes->first[pair];
+		uint32_t count = 0;
+		for (uint32_t i = routes->first_way[pair]; i != ORDO_NONE; i = routes->ways[i].next)
+			lane[count++] = (struct lane){.way = &routes->ways[i]};
+		qsort(lane, count, sizeof *lane, compare_lanes);
+		lanes->first[pair + 1] =
+			lanes->first[pair] + (count < MOST_LANES ? count : MOST_LANES);
 	}
-	if (worked)
-		ordo_ways_free(&ways);
 	return worked;
 }
 
-/* The next of the streams between two ranks. */
-static void take_lane(struct ordo_builder *b, struct lanes *lanes, uint32_t from, uint32_t to)
+/* The lane of a pair that carries least so far for what its way is wide. Then none carries more
+ * than its units, unless all together do. */
+static uint32_t next_lane(const struct lanes *lanes, uint32_t pair, uint32_t phase)
 {
-	static const char *const names[MOST_LANES] = {"to", "2nd to", "3rd to", "4th to"};
-	uint8_t turn = 0;
-	if (lanes->count) {
-		const size_t pair = (size_t)from * lanes->nrank + to;
-		turn = lanes->turn[pair];
-		lanes->turn[pair] = turn + 1 < lanes->count[pair] ? (uint8_t)(turn + 1) : 0;
+	uint32_t best = lanes->first[pair];
+	for (uint32_t i = best + 1; i < lanes->first[pair + 1]; i++) {
+		const struct lane *lane = &lanes->items[i], *other = &lanes->items[best];
+		if ((wide)(lane->sent[phase] + 1) * other->way->units[phase] <
+			(wide)(other->sent[phase] + 1) * lane->way->units[phase])
+			best = i;
 	}
-	ordo_stream(b, names[turn], to);
+	return best;
+}
+
+/* The stream at hand names its way. */
+static void name_way(struct ordo_builder *b, const struct lanes *lanes,
+	const struct ordo_listed_move *move, const struct ordo_pair_way *way)
+{
+	const struct ordo_parallel_links *parallel = lanes->packed->graph.parallel;
+	const struct ordo_apart_way apart = {move->from, move->to, way->narc - 1,
+		lanes->packed->routes.way_via + way->first, false};
+	const char *class_name;
+	if (!ordo_parallel_links_nameable(parallel, &apart, &class_name))
+		class_name = NULL;
+	const uint32_t count =
+		ordo_parallel_links_switches(parallel, apart.via, apart.nvia, lanes->switches);
+	ordo_via(b, move->from, lanes->switches, count, class_name);
+}
+
+/* The stream between two ranks that is next. */
+static void take_lane(
+	struct ordo_builder *b, struct lanes *lanes, const struct ordo_listed_move *move)
+{
+	static const char *const names[MOST_LANES] = {"to", "2nd to", "3rd to", "4th to", "5th to",
+		"6th to", "7th to", "8th to", "9th to", "10th to", "11th to", "12th to", "13th to",
+		"14th to", "15th to", "16th to"};
+	const uint32_t pair = move->from * lanes->nrank + move->to,
+		       phase = move->kind == ORDO_LISTED_RESULT || lanes->packed->spanning,
+		       count = lanes->first ? lanes->first[pair + 1] - lanes->first[pair] : 0;
+	if (!count) {
+		ordo_stream(b, names[0], move->to);
+		return;
+	}
+	const uint32_t next = next_lane(lanes, pair, phase);
+	struct lane *lane = &lanes->items[next];
+	ordo_stream(b, names[next - lanes->first[pair]], move->to);
+	if (!lane->sent[0] && !lane->sent[1] &&
+		(lanes->packed->spreads || count > 1 || lane->way->narc > 1))
+		name_way(b, lanes, move, lane->way);
+	lane->sent[phase]++;
 }
 
 /* What is written apart: the scratch of sums, and where each operand lies. */
@@ -605,7 +784,7 @@ static void write_moves(struct ordo_builder *b, const struct ordo_chunk_way *way
 		const struct ordo_chunk_way *way = &ways[move->way];
 		const struct ordo_slice chunk = {way->chunk, 1};
 		if (move->kind != ORDO_LISTED_ADD)
-			take_lane(b, lanes, move->from, move->to);
+			take_lane(b, lanes, move);
 		if (move->kind == ORDO_LISTED_RESULT)
 			ordo_pass_on(b, move->to, move->from, chunk, way->up, false);
 		else if (apart)
@@ -650,12 +829,12 @@ static double time_of_addition(
 }
 
 /* The moves of all ways, in time. */
-static bool list_moves(const struct ordo_resolved_request *request, bool several_lanes,
+static bool list_moves(const struct ordo_resolved_request *request,
 	const struct ordo_chunk_way *ways, struct ordo_listed_move **moves, size_t *nmove)
 {
 	const struct packed *packed = request->prepared;
 	const bool switched = packed->routes.first,
-		   star = switched && !several_lanes && is_star(packed);
+		   star = switched && !packed->names_ways && is_star(packed);
 	const struct ordo_listed_adders adders = {
 		ORDO_ARRIVAL_SLOTS, time_of_addition(packed, request->topology, switched && !star)};
 	return ordo_list_moves(moves, nmove, switched ? &packed->pairs : &packed->graph,
@@ -676,7 +855,7 @@ static void write_all(struct ordo_builder *b, const struct ordo_resolved_request
 	struct ordo_listed_move *moves = NULL;
 	struct apart apart = {0};
 	size_t nmove = 0;
-	if (list_moves(request, lanes->several, ways, &moves, &nmove) &&
+	if (list_moves(request, ways, &moves, &nmove) &&
 		(!is_apart || make_apart(&apart, b, moves, nmove, (const size_t[]){nway, nrank}))) {
 		contribute(b, ways, nway, nrank);
 		/* One phase, in which moves to one rank go as one message. */
@@ -699,12 +878,11 @@ static void build(struct ordo_builder *b, const struct ordo_resolved_request *re
 	if (request->problem.nrank == 1)
 		return;
 	ways = ordo_array_make(count_ways(request), sizeof *ways, 0);
-	if (count_lanes(&lanes, request, NULL) && ways && lay_ways(request, ways, NULL))
+	if (make_lanes(&lanes, request->prepared) && ways && lay_ways(request, ways, NULL))
 		write_all(b, request, ways, &lanes);
 	else
 		ordo_builder_fail_memory(b);
-	free(lanes.count);
-	free(lanes.turn);
+	free_lanes(&lanes);
 	free(ways);
 }
 
@@ -755,8 +933,7 @@ bool ordo_packed_trees_of(const struct ordo_resolved_request *request,
 	if (request->algorithm != &ordo_algorithm_packing || request->problem.nrank == 1)
 		return false;
 	const bool backwards = !packed->down.k;
-	bool worked = ordo_capacities_make(
-		&graph, request->topology ? request->topology : packed->mesh, backwards, error);
+	bool worked = make_graph(packed, &graph, backwards, error);
 	if (packed->divided)
 		exact = packed->down.k; /* how many would lose nothing is not known */
 	else if (worked)

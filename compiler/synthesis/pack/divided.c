@@ -219,10 +219,12 @@ static void free_rounding(struct rounding *it)
 }
 
 bool ordo_pack_divided(struct ordo_divided_trees *trees, const struct ordo_capacities *graph,
-	const struct ordo_capacities *turned, uint32_t k, uint32_t most, struct ordo_error *error)
+	const struct ordo_capacities *turned, uint32_t k, uint32_t most, bool names_ways,
+	struct ordo_error *error)
 {
 	struct ordo_divided_links divided;
-	*trees = (struct ordo_divided_trees){.routes.network = graph};
+	*trees = (struct ordo_divided_trees){
+		.routes.network = graph, .routes.keeps_ways = names_ways};
 	struct rounding it = {.graph = graph, .routes = &trees->routes};
 	bool worked = ordo_divide_links(&divided, graph, error) &&
 		      make_rounding(&it, &divided, turned, &trees->routes, error);

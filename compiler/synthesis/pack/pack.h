@@ -51,18 +51,21 @@ struct ordo_divided_trees {
 	struct ordo_packing sums, results;
 	struct ordo_pair_routes routes;
 };
-/* turned: the graph turned round. k: of all roots together, or 0: chosen up to `most`. The caller
- * frees it, also after false: without a code in `error`, which is not NULL, where the program is
- * too large. */
+/* turned: the graph turned round. k: of all roots together, or 0: chosen up to `most`. names_ways:
+ * the routes keep all ways. The caller frees it, also after false: without a code in `error`, which
+ * is not NULL, where the program is too large. */
 bool ordo_pack_divided(struct ordo_divided_trees *trees, const struct ordo_capacities *graph,
-	const struct ordo_capacities *turned, uint32_t k, uint32_t most, struct ordo_error *error);
+	const struct ordo_capacities *turned, uint32_t k, uint32_t most, bool names_ways,
+	struct ordo_error *error);
 void ordo_divided_trees_free(struct ordo_divided_trees *trees);
 
 /* switched.c: spanning trees as above on a symmetric graph with switches, which `logical` takes the
- * place of; the caller frees it, also after false. k: of each, or 0: chosen up to `most`. false
+ * place of; the caller frees it, also after false. names_ways: every logical link carries whole
+ * trees, and not only those of the same ends together. k: of each, or 0: chosen up to `most`. false
  * without a code in `error`: they are no faster than trees from the roots, both ways. */
 bool ordo_pack_switched(struct ordo_packing *packing, struct ordo_logical_links *logical,
-	const struct ordo_capacities *graph, uint32_t k, uint32_t most, struct ordo_error *error);
+	const struct ordo_capacities *graph, bool names_ways, uint32_t k, uint32_t most,
+	struct ordo_error *error);
 
 /* roots.c: trees of a packing, each from every root. */
 struct ordo_rooted_trees {

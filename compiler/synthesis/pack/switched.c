@@ -27,17 +27,30 @@ static void free_spanned(struct spanned *it)
 	free(it->capacities);
 }
 
-/* What all trees load on the busiest link, over the routes of the pairs. */
-static bool find_busiest(struct spanned *it, const struct ordo_capacities *graph)
+/* Adds units to all links of a way. */
+static void load(uint64_t *loads, const uint32_t *arcs, uint32_t count, uint32_t units)
 {
+	for (uint32_t k = 0; k < count; k++)
+		loads[arcs[k]] += units;
+}
+
+/* What all trees load on the busiest link, over the routes of the pairs, or over the ways of all
+ * logical links. */
+static bool find_busiest(
+	struct spanned *it, const struct ordo_capacities *graph, bool over_all_ways)
+{
+	const struct ordo_logical_links *logical = &it->logical;
 	uint64_t *loads = ordo_array_make(graph->narc, sizeof *loads, 0);
 	uint32_t *arcs = ordo_array_make(graph->nvertex, sizeof *arcs, 0);
-	for (uint32_t i = 0; loads && arcs && i < it->between.narc; i++) {
+	for (uint32_t i = 0; loads && arcs && over_all_ways && i < logical->nlink; i++)
+		load(loads, arcs,
+			ordo_logical_arcs(logical, &logical->links[i], graph, false, arcs),
+			logical->links[i].units);
+	for (uint32_t i = 0; loads && arcs && !over_all_ways && i < it->between.narc; i++) {
 		const struct ordo_arc *arc = &it->between.arcs[i];
 		uint32_t count;
-		ordo_logical_route(&it->logical, arc->from, arc->to, graph, false, arcs, &count);
-		for (uint32_t k = 0; k < count; k++)
-			loads[arcs[k]] += it->capacities[i];
+		ordo_logical_route(logical, arc->from, arc->to, graph, false, arcs, &count);
+		load(loads, arcs, count, it->capacities[i]);
 	}
 	if (loads && arcs)
 		it->busiest = ordo_busiest_link(graph, loads, it->k);
@@ -46,26 +59,72 @@ static bool find_busiest(struct spanned *it, const struct ordo_capacities *graph
 	return loads && arcs;
 }
 
+/* Logical links as a graph in which those of the same ends are apart, sorted by `from`.
+ * links: [narc] their numbers. false: no memory. */
+static bool list_links(struct ordo_capacities *apart, const struct ordo_logical_links *logical,
+	uint32_t nrank, uint32_t **links)
+{
+	*apart = (struct ordo_capacities){.nrank = nrank, .nplace = nrank, .nvertex = nrank};
+	apart->arcs = ordo_array_make(logical->nlink, sizeof *apart->arcs, 0);
+	apart->first = ordo_array_make((size_t)nrank + 1, sizeof *apart->first, 0);
+	*links = ordo_array_make(logical->nlink, sizeof **links, 0);
+	for (uint32_t from = 0; apart->arcs && apart->first && *links && from < nrank; from++) {
+		for (uint32_t i = logical->first[from]; i != ORDO_NONE;
+			i = logical->links[i].next) {
+			const struct ordo_logical_link *link = &logical->links[i];
+			(*links)[apart->narc] = i;
+			apart->arcs[apart->narc++] = (struct ordo_arc){from, link->to, link->units};
+			apart->total += link->units;
+		}
+		apart->first[from + 1] = apart->narc;
+	}
+	return apart->arcs && apart->first && *links;
+}
+
+/* The units of each logical link become whole trees. false without a code in `error`: there are
+ * none of this k. */
+static bool round_links(struct spanned *it, uint32_t nrank, uint32_t most, struct ordo_error *error)
+{
+	struct ordo_capacities apart;
+	uint32_t *links, *capacities = ordo_array_make(it->logical.nlink, sizeof *capacities, 0);
+	struct ordo_error why = {0};
+	const bool listed = list_links(&apart, &it->logical, nrank, &links) && capacities;
+	const bool worked = listed && ordo_units_spanning(&apart, &it->k, most, capacities, &why);
+	for (uint32_t i = 0; worked && i < apart.narc; i++)
+		it->logical.links[links[i]].units = capacities[i];
+	ordo_capacities_free(&apart);
+	free(links);
+	free(capacities);
+	return worked || ((!listed || why.code == ORDO_ENVIRONMENT) && ordo_fail_memory(error));
+}
+
 /* false without a code in `error`: there are none of this k. */
 static bool span(struct spanned *it, const struct ordo_capacities *graph, bool ranks_first,
-	uint32_t k, uint32_t most, struct ordo_error *error)
+	bool names_ways, uint32_t k, uint32_t most, struct ordo_error *error)
 {
 	struct ordo_error why = {0};
 	*it = (struct spanned){.k = k};
 	if (!ordo_split_evenly(&it->logical, graph, ranks_first, error) ||
+		(names_ways && !round_links(it, graph->nrank, most, error)) ||
 		!ordo_logical_graph_make(&it->between, &it->logical, graph->nrank, error))
 		return false;
 	it->capacities = ordo_array_make(it->between.narc, sizeof *it->capacities, 0);
 	if (!it->capacities)
 		return ordo_fail_memory(error);
-	if (!ordo_units_spanning(&it->between, &it->k, most, it->capacities, &why))
+	for (uint32_t i = 0; names_ways && i < it->between.narc; i++)
+		it->capacities[i] = (uint32_t)it->between.arcs[i].units;
+	if (!names_ways && !ordo_units_spanning(&it->between, &it->k, most, it->capacities, &why))
 		return why.code == ORDO_ENVIRONMENT && ordo_fail_memory(error);
-	return find_busiest(it, graph) || ordo_fail_memory(error);
+	return find_busiest(it, graph, names_ways) || ordo_fail_memory(error);
 }
 
 bool ordo_pack_switched(struct ordo_packing *packing, struct ordo_logical_links *logical,
-	const struct ordo_capacities *graph, uint32_t k, uint32_t most, struct ordo_error *error)
+	const struct ordo_capacities *graph, bool names_ways, uint32_t k, uint32_t most,
+	struct ordo_error *error)
 {
+	/* Without switches they reach the bound. */
+	const bool direct =
+		graph->parallel && graph->nplace == graph->nrank + graph->parallel->count;
 	struct spanned spanned[2] = {0};
 	int64_t a, b;
 	*logical = (struct ordo_logical_links){0};
@@ -73,10 +132,11 @@ bool ordo_pack_switched(struct ordo_packing *packing, struct ordo_logical_links 
 		return false;
 	/* ReduceScatter and AllGather of a vector take 2 a/b over the ranks. */
 	struct ordo_link_time least = {
-		(uint64_t)(2 * a) * (LEAST_GAIN - 1), (uint64_t)b * graph->nrank * LEAST_GAIN};
+		(uint64_t)(2 * a) * (uint64_t)(direct ? LEAST_GAIN + 1 : LEAST_GAIN - 1),
+		(uint64_t)b * graph->nrank * LEAST_GAIN};
 	struct spanned *best = NULL;
 	for (uint32_t i = 0; i < 2 && !error->code; i++)
-		if (span(&spanned[i], graph, !i, k, most, error) &&
+		if (span(&spanned[i], graph, !i, names_ways, k, most, error) &&
 			ordo_link_time_less(spanned[i].busiest, least)) {
 			best = &spanned[i];
 			least = best->busiest;

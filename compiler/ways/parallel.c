@@ -1,0 +1,149 @@
+/* parallel.c - links of several classes between the same two vertices, told apart. */
+#include "parallel.h"
+#include <ordo/arena.h>
+#include <ordo/detail/topologies.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Whether a link that is up lies beside a better one. */
+static bool is_beside(const struct ordo_topology *topology, uint32_t link)
+{
+	const struct ordo_link *it = &topology->links[link];
+	return !it->down && ordo_topology_best_link(topology, it->from, it->to) != link;
+}
+
+/* The link of the same class that leads back and lies beside a better one; ORDO_NONE. */
+static uint32_t find_reverse(const struct ordo_topology *topology, uint32_t link)
+{
+	const struct ordo_link *it = &topology->links[link];
+	uint32_t first;
+	const uint32_t end = ordo_topology_links(topology, it->to, it->from, &first);
+	for (uint32_t i = first; i < end; i++)
+		if (topology->links[i].class_name == it->class_name && is_beside(topology, i))
+			return i;
+	return ORDO_NONE;
+}
+
+/* The vertices of links: vertex_of[nlink], ORDO_NONE where they need none. */
+static void number_vertices(struct ordo_parallel_links *links, uint32_t *vertex_of)
+{
+	const struct ordo_topology *topology = links->given;
+	for (uint32_t i = 0; i < topology->nlink; i++) {
+		vertex_of[i] = ORDO_NONE;
+		if (!is_beside(topology, i))
+			continue;
+		const uint32_t back = find_reverse(topology, i);
+		if (back < i) {
+			vertex_of[i] = vertex_of[back];
+			continue;
+		}
+		links->classes[links->count] = topology->links[i].class_name;
+		vertex_of[i] = topology->nrank + links->count++;
+	}
+}
+
+static uint32_t place_of(const struct ordo_parallel_links *links, uint32_t vertex)
+{
+	return vertex < links->given->nrank ? vertex : vertex + links->count;
+}
+
+/* Links and vertices of a topology in which all are apart. */
+static bool put_apart(
+	struct ordo_parallel_links *links, const uint32_t *vertex_of, struct ordo_error *error)
+{
+	const struct ordo_topology *topology = links->given;
+	links->apart = ordo_topology_create(topology->name, topology->nrank,
+		topology->nswitch + links->count, topology->ports, error);
+	bool worked = links->apart;
+	for (uint32_t i = 0; worked && i < topology->nlink; i++) {
+		const struct ordo_link *link = &topology->links[i];
+		const uint32_t from = place_of(links, link->from), to = place_of(links, link->to),
+			       over = vertex_of[i];
+		if (link->down)
+			continue;
+		worked = ordo_topology_add(links->apart, from, over == ORDO_NONE ? to : over, NULL,
+				 link->latency_ns, link->bandwidth_gbs, error) &&
+			 (over == ORDO_NONE || ordo_topology_add(links->apart, over, to, NULL, 0,
+						       link->bandwidth_gbs, error));
+	}
+	return worked && ordo_topology_finish(links->apart, error);
+}
+
+bool ordo_parallel_links_make(struct ordo_parallel_links *links,
+	const struct ordo_topology *topology, struct ordo_error *error)
+{
+	uint32_t *vertex_of = ordo_array_make(topology->nlink, sizeof *vertex_of, 0);
+	*links = (struct ordo_parallel_links){.given = topology,
+		.classes = ordo_array_make(topology->nlink, sizeof *links->classes, 0)};
+	bool worked = (vertex_of && links->classes) || ordo_fail_memory(error);
+	if (worked)
+		number_vertices(links, vertex_of);
+	worked = worked && (!links->count || put_apart(links, vertex_of, error));
+	free(vertex_of);
+	return worked;
+}
+
+void ordo_parallel_links_free(struct ordo_parallel_links *links)
+{
+	ordo_topology_destroy(links->apart);
+	free(links->classes);
+	*links = (struct ordo_parallel_links){.given = NULL};
+}
+
+/* Whether a vertex stands for a link beside a better one. */
+static bool is_link(const struct ordo_parallel_links *links, uint32_t vertex)
+{
+	return vertex >= links->given->nrank && vertex < links->given->nrank + links->count;
+}
+
+/* Whether the best link between two vertices is taken by who names this class. */
+static bool takes_best(
+	const struct ordo_parallel_links *links, uint32_t from, uint32_t to, uint32_t class_name)
+{
+	const struct ordo_topology *topology = links->given;
+	const uint32_t nrank = topology->nrank, a = from < nrank ? from : from - links->count,
+		       z = to < nrank ? to : to - links->count,
+		       best = ordo_topology_best_link(topology, a, z);
+	uint32_t first;
+	const uint32_t end = ordo_topology_links(topology, a, z, &first);
+	for (uint32_t i = first; i < end; i++)
+		if (topology->links[i].class_name == class_name)
+			return i == best;
+	return true;
+}
+
+bool ordo_parallel_links_nameable(const struct ordo_parallel_links *links,
+	const struct ordo_apart_way *way, const char **class_name)
+{
+	uint32_t named = ORDO_NONE;
+	bool answer = true;
+	*class_name = NULL;
+	for (uint32_t i = 0; links && answer && i < way->nvia; i++) {
+		if (!is_link(links, way->via[i]))
+			continue;
+		const uint32_t here = links->classes[way->via[i] - links->given->nrank];
+		answer = named == ORDO_NONE || named == here;
+		named = here;
+	}
+	if (named == ORDO_NONE || !answer)
+		return answer;
+	*class_name = links->given->class_names[named];
+	for (uint32_t i = 0; answer && i <= way->nvia; i++) {
+		const uint32_t a = i ? way->via[i - 1] : way->from,
+			       z = i < way->nvia ? way->via[i] : way->to;
+		answer = is_link(links, a) || is_link(links, z) ||
+			 (way->backwards ? takes_best(links, z, a, named)
+					 : takes_best(links, a, z, named));
+	}
+	return answer;
+}
+
+uint32_t ordo_parallel_links_switches(const struct ordo_parallel_links *links, const uint32_t *via,
+	uint32_t nvia, uint32_t *switches)
+{
+	uint32_t count = 0;
+	for (uint32_t i = 0; i < nvia; i++)
+		if (!links || !is_link(links, via[i]))
+			switches[count++] = via[i] - (links ? links->count : 0);
+	return count;
+}

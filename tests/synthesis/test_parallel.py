@@ -1,0 +1,198 @@
+#!/usr/bin/env python3
+"""test_parallel.py ORDO - links of several classes side by side: what each carries, added up from
+the documents, is its share of the bound."""
+import json
+from fractions import Fraction
+
+from desk import desk_case
+from tap import run_cases, wanted
+
+OPERATORS = ["allgather", "reduce-scatter", "broadcast", "reduce", "allreduce"]
+
+
+def topology_of(nrank, links, switches=0):
+    """links: (from, to, GB/s, class)"""
+    return {"schema": "ordo/topology/1", "name": "t", "ranks": nrank, "switches": switches,
+            "links": [{"from": a, "to": b, "class": name, "latency_ns": 1, "bandwidth_gbs": width}
+                      for a, b, width, name in links]}
+
+
+def both_ways(nrank, links, switches=0):
+    return topology_of(nrank, links + [(b, a, *rest) for a, b, *rest in links], switches)
+
+
+def hop(topology, ends, name):
+    """The link between two vertices: of that class, or else the fastest."""
+    links = [link for link in topology["links"] if (link["from"], link["to"]) == ends]
+    return max(links, key=lambda link: (link["class"] == name, link["bandwidth_gbs"]))
+
+
+def times_of_links(document, topology):
+    """(from, to, class) -> seconds for a vector of 10^9 bytes."""
+    nchunk = document["chunks_per_block"] * (
+        document["ranks"] if document["operator"] in ("AllGather", "ReduceScatter") else 1)
+    times = {}
+    for program in document["programs"]:
+        for stream in program["streams"]:
+            for task in stream["tasks"]:
+                if task["task"] not in ("Send", "SendReduce"):
+                    continue
+                way = [program["rank"], *stream.get("via", []), task["peer"]]
+                for ends in zip(way, way[1:]):
+                    link = hop(topology, ends, stream.get("class"))
+                    key = (*ends, link["class"])
+                    times[key] = times.get(key, 0) + Fraction(
+                        task.get("count", 1), nchunk) / Fraction(str(link["bandwidth_gbs"]))
+    return times
+
+
+def bound_of(ordo, operator):
+    bound = ordo.answer("bound", operator, "-t", "t.json")
+    return (Fraction(bound["numerator"], bound["denominator"])
+            / Fraction(bound["unit_gigabytes_per_second"]))
+
+
+def put(ordo, topology):
+    (ordo.folder / "t.json").write_text(json.dumps(topology))
+    return ["-t", "t.json", "-n", topology["ranks"]]
+
+
+def check(ordo, operator, topology, algorithm="packing"):
+    """Time of the busiest link and the bound, after all else that must hold of the document."""
+    words = put(ordo, topology)
+    answer = ordo.answer("compile", operator, *words, "-a", algorithm, "-o", "p.json")
+    ordo.works("verify", "p.json", "-t", "t.json")
+    ordo.works("run", "p.json", "--size", "64KiB", "--check", "-t", "t.json")
+    times = times_of_links(json.loads((ordo.folder / "p.json").read_text()), topology)
+    bound = bound_of(ordo, operator)
+    worst = max(times.values())
+    wanted(abs(answer["bound"]["loads"] - worst / bound) < 1e-9, answer["bound"], worst / bound)
+    told = {(link["from"], link["to"], link["class"])
+            for link in ordo.answer("predict", "p.json", "-t", "t.json", "--size", "64MiB",
+                                    "--max-links", 999)["links"] if link["bytes"]}
+    wanted(told == set(times), operator, topology, told, times)
+    return worst, bound
+
+
+def some(number, count):
+    """Every other one of a sequence, more or less."""
+    return [i for i in range(count) if (i * i + i // 3 + number) % 3]
+
+
+def direct(number):
+    """Between every two of 3 to 8 ranks a fast link, between some also a slow one or two."""
+    n = 3 + number % 6
+    pairs = [(a, b) for a in range(n) for b in range(a)]
+    return both_ways(n, [(*pair, 10, "fast") for pair in pairs] +
+                     [(*pairs[i], 5, "slow") for i in some(number, len(pairs))] +
+                     [(*pairs[i], 1, "slowest") for i in some(number + 1, len(pairs))[:3]])
+
+
+def one_way(number):
+    """Unequal directions, also with what is the slow class one way as the fast one the other."""
+    n = 3 + number % 4
+    pairs = [(a, b) for a in range(n) for b in range(n) if a != b]
+    return topology_of(n, [(*pair, 5 + 5 * (i % 2), "one") for i, pair in enumerate(pairs)] +
+                       [(*pairs[i], [2, 10, 20][i % 3], "other")
+                        for i in some(number, len(pairs))])
+
+
+def hub(number, classes):
+    """Ranks at a switch, which have links of all these classes."""
+    n = 3 + number % 6
+    return both_ways(n, [(rank, n, width, name) for rank in range(n)
+                         for width, name in classes], 1)
+
+
+TWO = [(56, "nvlink"), (5.6, "pcie")]
+THREE = [(4, "fast"), (2, "slow"), (1, "slowest")]
+
+
+@desk_case("two ranks and a ring, two classes and three: each link carries its share")
+def _(ordo):
+    for topology in [both_ways(2, [(0, 1, *link) for link in TWO]),
+                     both_ways(2, [(0, 1, *link) for link in THREE]),
+                     both_ways(5, [(a, (a + 1) % 5, *link) for a in range(5) for link in TWO])]:
+        for operator in OPERATORS:
+            worst, bound = check(ordo, operator, topology)
+            wanted(worst == bound, operator, topology, worst, bound)
+            streams = json.loads((ordo.folder / "p.json").read_text())["programs"][0]["streams"]
+            wanted({stream.get("class") for stream in streams if "via" in stream} ==
+                   {None, *(link["class"] for link in topology["links"]
+                            if link["bandwidth_gbs"] < topology["links"][0]["bandwidth_gbs"])}
+                   or operator in ("broadcast", "reduce"), streams)
+
+
+@desk_case("3 to 8 ranks, some with links of a second and a third class between them")
+def _(ordo):
+    for number in (0, 1, 2, 3, 5):
+        for operator in OPERATORS:
+            worst, bound = check(ordo, operator, direct(number))
+            wanted(worst == bound, operator, number, worst, bound)
+
+
+@desk_case("directions of unequal width and unequal best class")
+def _(ordo):
+    for number in range(4):
+        for operator in OPERATORS:
+            worst, bound = check(ordo, operator, one_way(number))
+            # The bound of AllReduce lets sums and results share links; chunks of both round.
+            after = bound_of(ordo, "reduce-scatter") + bound_of(ordo, "allgather")
+            wanted(worst == bound or
+                   operator == "allreduce" and worst <= Fraction(102, 100) * after,
+                   operator, number, worst, bound, after)
+
+
+@desk_case("through switches: two and three classes, of all ranks or of one")
+def _(ordo):
+    one = both_ways(4, [(rank, 4, 10, "fast") for rank in range(4)] + [(0, 4, 5, "slow")], 1)
+    rows = both_ways(3, [(rank, 3 + rank % 2, width, name) for rank in range(3)
+                         for width, name in ((10, "fast"), (5, "slow"))] +
+                     [(3, 4, 20, "fast"), (3, 4, 10, "slow")], 2)
+    for topology in [hub(number, TWO) for number in (0, 1, 5)] + [hub(1, THREE), one, rows]:
+        for operator in OPERATORS:
+            worst, bound = check(ordo, operator, topology)
+            wanted(worst == bound or operator == "allreduce" and topology is one and
+                   worst <= Fraction(107, 100) * bound, operator, topology, worst, bound)
+
+
+@desk_case("ways over two switches share by their widths, where via=spread names them")
+def _(ordo):
+    for widths in ((25, 25), (40, 10), (30, 20, 10)):
+        n = 5
+        topology = both_ways(n, [(rank, n + i, width, "link") for rank in range(n)
+                                 for i, width in enumerate(widths)], len(widths))
+        for operator in OPERATORS:
+            worst, bound = check(ordo, operator, topology, "packing(via=spread)")
+            wanted(worst == bound, operator, topology, worst, bound)
+
+
+@desk_case("a class that one direction lacks, or that is down, is not named there")
+def _(ordo):
+    topology = topology_of(3, [(a, b, 10, "fast") for a in range(3) for b in range(3) if a != b] +
+                           [(0, 1, 5, "slow"), (1, 0, 5, "slow"), (2, 1, 5, "slow")])
+    topology["links"][-1]["down"] = topology["links"][-2]["down"] = True
+    for operator in OPERATORS:
+        words = put(ordo, topology)
+        ordo.works("compile", operator, *words, "-a", "packing", "-o", "p.json")
+        ordo.works("verify", "p.json", "-t", "t.json")
+        for program in json.loads((ordo.folder / "p.json").read_text())["programs"]:
+            for stream in program["streams"]:
+                wanted("class" not in stream or program["rank"] == 0 and
+                       stream["name"] == "2nd to 1", operator, program)
+
+
+@desk_case("the same bytes again; ranks that are renumbered; nothing is named without such links")
+def _(ordo):
+    words = put(ordo, hub(2, TWO))
+    texts = []
+    for _ in range(2):
+        ordo.works("compile", "allgather", *words, "-a", "packing(map=[4,2,0,1,3])", "-o", "p.json")
+        texts.append((ordo.folder / "p.json").read_text())
+    wanted(texts[0] == texts[1] and '"class": "pcie"' in texts[0], texts[0][:2000])
+    ordo.works("verify", "p.json", "-t", "t.json")
+    ordo.works("compile", "allgather", *put(ordo, hub(2, TWO[:1])), "-a", "packing", "-o", "p.json")
+    wanted('"via"' not in (ordo.folder / "p.json").read_text(), "one class")
+
+
+run_cases()
