@@ -149,7 +149,10 @@ def _(ordo):
     rows = both_ways(3, [(rank, 3 + rank % 2, width, name) for rank in range(3)
                          for width, name in ((10, "fast"), (5, "slow"))] +
                      [(3, 4, 20, "fast"), (3, 4, 10, "slow")], 2)
-    for topology in [hub(number, TWO) for number in (0, 1, 5)] + [hub(1, THREE), one, rows]:
+    # No stream can name a way from "slow" to "other".
+    mixed = both_ways(2, [(0, 2, 10, "fast"), (0, 2, 5, "slow"), (1, 2, 10, "fast"),
+                          (1, 2, 5, "other")], 1)
+    for topology in [hub(number, TWO) for number in (0, 1, 5)] + [hub(1, THREE), one, rows, mixed]:
         for operator in OPERATORS:
             worst, bound = check(ordo, operator, topology)
             wanted(worst == bound or operator == "allreduce" and topology is one and
