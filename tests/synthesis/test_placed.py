@@ -174,8 +174,8 @@ def _(ordo):
                              16 * chunks, "-o", "p.json")
         price = report["order_price"]
         wanted(price["price"] <= 1.015, dead, price)
-        seconds = ordo.answer("predict", "p.json", "--size", "1GiB", "--alpha-ns", "0.001",
-                              "--reduce-bandwidth", "1e9", *fails)["seconds"]
+        seconds = ordo.answer("predict", "p.json", "--size", "1GiB", "--reduce-bandwidth", "1e9",
+                              *fails)["seconds"]
         wanted(seconds <= 1.02 * float(of(price, "bound_")) * 2 ** 30 / 56e9, dead, seconds)
 
 

@@ -4,13 +4,17 @@
  * which is a leg or the adder of a rank, takes of the operations that can begin the first in the
  * list: at first that of the first chunk. The schedule is made a few times, forwards and backwards
  * in time in turn, what ended last first, as in synthesis/list.c, and the shortest is kept.
+ *
+ * What has just arrived is not sent at once if something else waits for the same link, because a
+ * Send whose data arrives when it begins pays the latency of the link, and one whose data was there
+ * before does not. How long that is in chunks depends on the size, so it is an eighth of a chunk.
  */
 #include "list.h"
 #include "synthesis/heap.h"
 #include <ordo/arena.h>
 #include <stdlib.h>
 
-enum { PASSES = 5, LITTLE = 32, NEVER = 255 };
+enum { PASSES = 5, LITTLE = 32, NEVER = 255, LATENCIES = 8 /* in the time of a chunk */ };
 #define WHOLE (UINT64_C(1) << 40) /* the time of a chunk on an arc of one unit */
 
 /* What one pass has done. */
@@ -39,10 +43,11 @@ struct lister {
 	bool backwards;
 	uint32_t *numbers, *by_number; /* [nop] place in the list; the operation there */
 	uint32_t *waiting;	       /* [nop] how many operations must still end */
+	uint64_t *earliest;	       /* [nop] when it can begin after those that ended */
 	struct ordo_heap *ready;       /* [nserver] numbers */
 	uint32_t *current;	       /* [nserver] the operation on it; ORDO_NONE */
-	struct ordo_timeline events;
-	uint32_t *idle; /* [nidle] servers to look at, some more than once */
+	struct ordo_timeline events;   /* of servers; nserver + an operation: it can begin */
+	uint32_t *idle;		       /* [nidle] servers to look at, some more than once */
 	size_t nidle, idle_room;
 	struct pass pass;
 	bool failed;
@@ -176,10 +181,26 @@ static void make_ready(struct lister *lister, uint32_t operation)
 	look_at(lister, server);
 }
 
-static void end_one(struct lister *lister, uint32_t waits)
+static uint64_t latency_of(const struct lister *lister, uint32_t operation)
 {
-	if (--lister->waiting[waits] == 0)
+	const uint32_t server = lister->servers[operation];
+	return server < lister->nrank * lister->nrank ? lister->durations[server] / LATENCIES : 0;
+}
+
+/* One operation that another waits for has ended. The latency is that of what comes later in
+ * time. */
+static void end_one(struct lister *lister, uint32_t waits, uint64_t latency)
+{
+	const uint64_t begin = lister->pass.time + latency;
+	if (lister->earliest[waits] < begin)
+		lister->earliest[waits] = begin;
+	if (--lister->waiting[waits])
+		return;
+	if (lister->earliest[waits] == lister->pass.time)
 		make_ready(lister, waits);
+	else if (!ordo_timeline_push(&lister->events,
+			 (struct ordo_event){lister->earliest[waits], lister->nserver + waits}))
+		lister->failed = true;
 }
 
 static void complete(struct lister *lister, uint32_t server)
@@ -190,11 +211,21 @@ static void complete(struct lister *lister, uint32_t server)
 	look_at(lister, server);
 	if (lister->backwards)
 		for (uint32_t i = 0; i < lister->needed.count[operation]; i++)
-			end_one(lister, lister->needed.before[operation][i]);
+			end_one(lister, lister->needed.before[operation][i],
+				latency_of(lister, operation));
 	else
 		for (uint32_t i = lister->needed.first_after[operation];
 			i < lister->needed.first_after[operation + 1]; i++)
-			end_one(lister, lister->needed.afters[i]);
+			end_one(lister, lister->needed.afters[i],
+				latency_of(lister, lister->needed.afters[i]));
+}
+
+static void happen(struct lister *lister, uint32_t item)
+{
+	if (item < lister->nserver)
+		complete(lister, item);
+	else
+		make_ready(lister, item - lister->nserver);
 }
 
 static void start(struct lister *lister, uint32_t server)
@@ -216,6 +247,7 @@ static void run(struct lister *lister)
 	for (uint32_t i = 0; i < lister->nop; i++) {
 		if (lister->needed.count[i] == NEVER)
 			continue;
+		lister->earliest[i] = 0;
 		lister->waiting[i] = lister->backwards ? lister->needed.first_after[i + 1] -
 								 lister->needed.first_after[i]
 						       : lister->needed.count[i];
@@ -232,7 +264,7 @@ static void run(struct lister *lister)
 		lister->pass.time = next->time;
 		for (; next && next->time == lister->pass.time;
 			next = ordo_timeline_next(&lister->events))
-			complete(lister, ordo_timeline_pop(&lister->events).item);
+			happen(lister, ordo_timeline_pop(&lister->events).item);
 	}
 }
 
@@ -250,14 +282,15 @@ static bool make_room(struct lister *lister)
 	lister->numbers = ordo_array_make(nop, sizeof *lister->numbers, 0);
 	lister->by_number = ordo_array_make(nop, sizeof *lister->by_number, 0);
 	lister->waiting = ordo_array_make(nop, sizeof *lister->waiting, 0);
+	lister->earliest = ordo_array_make(nop, sizeof *lister->earliest, 0);
 	lister->ready = ordo_array_make(nserver, sizeof *lister->ready, 0);
 	lister->current = ordo_array_make(nserver, sizeof *lister->current, 0xff);
 	lister->pass.started = ordo_array_make(nop, sizeof *lister->pass.started, 0);
 	lister->pass.ended = ordo_array_make(nop, sizeof *lister->pass.ended, 0);
 	return lister->needed.before && lister->needed.count && lister->needed.first_after &&
 	       lister->needed.afters && lister->servers && lister->durations && lister->numbers &&
-	       lister->by_number && lister->waiting && lister->ready && lister->current &&
-	       lister->pass.started && lister->pass.ended;
+	       lister->by_number && lister->waiting && lister->earliest && lister->ready &&
+	       lister->current && lister->pass.started && lister->pass.ended;
 }
 
 static void set_durations(struct lister *lister)
@@ -358,6 +391,7 @@ static void free_lister(struct lister *lister)
 	free(lister->numbers);
 	free(lister->by_number);
 	free(lister->waiting);
+	free(lister->earliest);
 	free(lister->ready);
 	free(lister->current);
 	ordo_timeline_free(&lister->events);

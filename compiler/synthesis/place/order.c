@@ -18,7 +18,7 @@
 /* A placement of all chunks takes about passes * chunks * ranks^3 steps of some nanoseconds. */
 #define LATER 1.019
 enum {
-	EFFORT = 1200000,
+	EFFORT = 4800000,
 	EXCHANGES = 2000000,
 	MOST_EXCHANGES = 8192,
 	TRIAL_EXCHANGES = 16, /* on trial, so much less */
@@ -31,7 +31,7 @@ enum {
 	SMALL = 8, /* ranks, of a mesh of cards */
 	MOST_PIECES = 4,
 	USUAL_MOVES = 1 << 13,
-	MOST_DIFFERENT = 1 << 12 /* chunks that are placed, times ranks */
+	MOST_DIFFERENT = 1 << 13 /* chunks that are placed, times ranks */
 };
 
 static struct ordo_place_effort effort_of(uint32_t nrank, uint32_t nchunk, bool trial)

@@ -259,7 +259,16 @@ static bool keep(struct placer *placer, struct ordo_placement *placement)
 	return copy_chunks(placement->chunks, placer->chunks, count);
 }
 
-enum { SOFTEST = 4, SHARPEST = 24 };
+enum { SOFTEST = 4, SHARPEST = 128 };
+
+enum { DOUBLINGS = 5, STEPS = 16 }; /* from the softest to the sharpest; in each */
+
+/* The first passes find where there is room, the last even out the last per cent. */
+static uint32_t sharpness_at(uint32_t pass, uint32_t passes)
+{
+	const uint32_t step = DOUBLINGS * STEPS * pass / (passes > 1 ? passes - 1 : 1);
+	return (SOFTEST << step / STEPS) * (STEPS + step % STEPS) / STEPS;
+}
 
 /* By the prices of these loads, and of those of all passes together. */
 static void raise_bound(struct placer *placer, struct ordo_placement *placement)
@@ -286,8 +295,7 @@ static bool improve(struct placer *placer, struct ordo_placement *placement, uin
 {
 	const uint32_t nrank = placer->network->nrank;
 	for (uint32_t pass = 0; pass < passes; pass++) {
-		const uint32_t sharpness =
-			SOFTEST + (SHARPEST - SOFTEST) * pass / (passes > 1 ? passes - 1 : 1);
+		const uint32_t sharpness = sharpness_at(pass, passes);
 		if (is_least(placer, placement))
 			return true;
 		/* The first pass begins without loads. */
