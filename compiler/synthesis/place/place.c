@@ -259,9 +259,12 @@ static bool keep(struct placer *placer, struct ordo_placement *placement)
 	return copy_chunks(placement->chunks, placer->chunks, count);
 }
 
-enum { SOFTEST = 4, SHARPEST = 128 };
-
-enum { DOUBLINGS = 5, STEPS = 16 }; /* from the softest to the sharpest; in each */
+enum {
+	SOFTEST = 4,
+	SHARPEST = 64,
+	DOUBLINGS = 4, /* from the softest to the sharpest */
+	STEPS = 16     /* in each of them */
+};
 
 /* The first passes find where there is room, the last even out the last per cent. */
 static uint32_t sharpness_at(uint32_t pass, uint32_t passes)
@@ -331,12 +334,12 @@ static bool uses_fullest(const struct placer *placer, const struct ordo_place_ch
 	return false;
 }
 
-enum { MOST_SHARPNESS = 512 };
+enum { LEAST_SHARPNESS = 24, MOST_SHARPNESS = 512 };
 
 /* So sharp that the fullest arc costs twice as much with one chunk more. */
 static uint32_t sharpness_of(const struct placer *placer)
 {
-	uint64_t most = SHARPEST;
+	uint64_t most = LEAST_SHARPNESS;
 	for (uint32_t a = 0; a < placer->network->graph->narc; a++)
 		most = placer->prices.loads[a] > most ? placer->prices.loads[a] : most;
 	return most < MOST_SHARPNESS ? (uint32_t)most : MOST_SHARPNESS;
