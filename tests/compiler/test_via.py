@@ -192,6 +192,25 @@ def _(ordo):
     wanted(told["seconds"] < 1.17 * told["bounds_seconds"]["volume"], told["seconds"], told)
 
 
+@desk_case("via=spread: a ring in one direction shares as many ways as its neighbours have, and no more")
+def _(ordo):
+    for ranks, words, lanes in ((4, "", 2), (5, "", 2), (6, "", 2), (8, "", 2),
+                                (4, "directions=2,", 2), (8, "rings=2,", 2)):
+        put(ordo, "t.json", two_nics(ranks))
+        for operator in ("allreduce", "reducescatter", "allgather", "broadcast"):
+            ordo.works("compile", operator, "-n", ranks, "-t", "./t.json", "-a",
+                       f"ring({words}via=spread)", "-o", "s.json")
+            ordo.works("verify", "s.json", "-t", "./t.json")
+            document = read(ordo, "s.json")
+            sending = {rank: 0 for rank in range(ranks)}
+            for rank, stream in streams(document):
+                sending[rank] += bool(sends(stream))
+            wanted(max(sending.values()) == lanes, words, operator, sending)
+            chunks = loads(document)
+            wanted(operator == "broadcast" or len(chunks) == 4 * ranks and
+                   min(chunks.values()) == max(chunks.values()), words, operator, chunks)
+
+
 @desk_case("via=spread: where there is one way, or no topology, the document is as without")
 def _(ordo):
     for words in (["-n", 8, "-t", "star"], ["-n", 8, "-t", "full-mesh"], ["-n", 8],

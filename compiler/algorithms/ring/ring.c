@@ -2,7 +2,8 @@
  *
  * The ring is any Hamiltonian cycle of the topology, given or found; several link-disjoint cycles,
  * and both directions of each, share the data evenly. Each cycle and direction is a lane with a
- * stream of its own. The natural number of chunks gives every lane and, where one vector is cut
+ * stream of its own; with via=spread there are as many lanes as ways between two neighbours, or as
+ * many as come next below, so that each can take another way. The natural number of chunks gives every lane and, where one vector is cut
  * into slices (AllReduce) or goes through a chain (Broadcast, Reduce), every rank a chunk.
  *
  * steps    N-1, AllReduce 2(N-1); Broadcast and Reduce are pipelines: any one chunk takes N-1
@@ -23,12 +24,14 @@
 #include "cycles/cycles.h"
 #include "request/fast_links.h"
 #include "ring_lanes.h"
+#include "ways/ways.h"
 #include <ordo/arena.h>
 #include <string.h>
 
 /* What `prepare` finds. */
 struct rings {
-	uint32_t nlane; /* cycles times directions; the directions of a cycle one after another */
+	/* Cycles times directions times `nway`; the directions of a cycle one after another. */
+	uint32_t nlane, nway;
 	uint32_t *orders, *positions; /* [nlane][nrank] */
 };
 
@@ -91,27 +94,59 @@ static void lay_lane(const struct ordo_problem *problem, const uint32_t *cycle, 
 	}
 }
 
+enum { MOST_WAYS = 4 };
+
+/* With via=spread: how many lanes go along a cycle in one direction, so that there are no more lanes
+ * than ways between any two neighbours; 1 elsewhere. */
+static bool count_ways(const struct ordo_resolved_request *request, const uint32_t *cycles,
+	uint32_t nring, uint32_t *count, struct ordo_error *error)
+{
+	const uint32_t n = request->problem.nrank,
+		       nlane = nring * ordo_parameter_number(request, "directions");
+	struct ordo_ways ways;
+	struct ordo_way found[ORDO_MOST_WAYS];
+	uint32_t most = 1;
+	*count = 1;
+	if (!request->topology || !request->topology->nswitch || n == 1 ||
+		!ordo_parameter_is(request, "via", "spread"))
+		return true;
+	const bool worked = ordo_ways_make(&ways, request->topology, error);
+	for (uint32_t i = 0; worked && i < nring * n; i++) {
+		const uint32_t next = i % n + 1 < n ? i + 1 : i + 1 - n,
+			       here = ordo_ways_between(&ways, cycles[i], cycles[next], found);
+		most = here > most ? here : most;
+	}
+	ordo_ways_free(&ways);
+	most = most < MOST_WAYS ? most : MOST_WAYS;
+	*count = most > nlane ? most / nlane : 1;
+	return worked;
+}
+
 static bool prepare(struct ordo_resolved_request *request, struct ordo_error *error)
 {
 	uint32_t n = request->problem.nrank, nring = count_rings(request),
 		 ndirection = ordo_parameter_number(request, "directions");
 	struct rings *rings = ordo_arena_alloc(&request->arena, sizeof *rings);
-	size_t nposition = (size_t)nring * ndirection * n;
 	uint32_t *cycles = ordo_arena_alloc(&request->arena, (size_t)nring * n * sizeof *cycles);
 	if (!rings || !cycles)
-		return ordo_fail_memory(error);
-	rings->nlane = nring * ndirection;
-	rings->orders = ordo_arena_alloc(&request->arena, nposition * sizeof *rings->orders);
-	rings->positions = ordo_arena_alloc(&request->arena, nposition * sizeof *rings->positions);
-	if (!rings->orders || !rings->positions)
 		return ordo_fail_memory(error);
 	bool given = ordo_parameter_value(request, "order")->nlist;
 	if (given ? !take_given(request, cycles, error)
 		  : !ordo_cycles_find(request->topology, n, nring, cycles, error))
 		return false;
-	for (uint32_t l = 0; l < rings->nlane; l++)
-		lay_lane(&request->problem, cycles + (size_t)(l / ndirection) * n, l % ndirection,
+	if (!count_ways(request, cycles, nring, &rings->nway, error))
+		return false;
+	rings->nlane = nring * ndirection * rings->nway;
+	const size_t nposition = (size_t)rings->nlane * n;
+	rings->orders = ordo_arena_alloc(&request->arena, nposition * sizeof *rings->orders);
+	rings->positions = ordo_arena_alloc(&request->arena, nposition * sizeof *rings->positions);
+	if (!rings->orders || !rings->positions)
+		return ordo_fail_memory(error);
+	for (uint32_t l = 0; l < rings->nlane; l++) {
+		const uint32_t of = l / rings->nway;
+		lay_lane(&request->problem, cycles + (size_t)(of / ndirection) * n, of % ndirection,
 			rings->orders + (size_t)l * n, rings->positions + (size_t)l * n);
+	}
 	request->prepared = rings;
 	return true;
 }
@@ -250,8 +285,8 @@ static bool closed_form(const struct ordo_resolved_request *request, struct ordo
 {
 	const uint64_t p = request->problem.nrank, K = request->problem.chunks_per_block,
 		       way = p - 2 + K;
-	if (ordo_parameter_number(request, "directions") != 1 ||
-		ordo_parameter_number(request, "rings") != 1)
+	const struct rings *rings = request->prepared;
+	if (rings->nlane != 1)
 		return false;
 	switch (request->problem.op) {
 	case ORDO_ALLGATHER:
