@@ -132,6 +132,61 @@ static void blocks_go_as_whole_subtrees(void **state)
 	ordo_topology_destroy(topology);
 }
 
+/* Over each link of the line goes, each way, what is on that side, the nearest block first. */
+static void all_blocks_go_over_every_link_once(void **state)
+{
+	(void)state;
+	enum { N = 9, K = 3 };
+	struct ordo_topology *topology = make(N, 0, line, N - 1, true);
+	struct ordo_request request = request_on(topology, ORDO_ALLGATHER, 0);
+	assert_int_equal(steps_of(&request), N - 1);
+	assert_int_equal(claims_of(&request).volume, (N + 1) * K);
+	struct ordo_schedule *schedule = compile_proved(&request);
+	uint32_t sent[N][N] = {{0}}, next = (N - 1) * K;
+	for (uint32_t s = 0; s < schedule->nstream; s++)
+		for (uint32_t i = schedule->streams[s].first; i < schedule->streams[s].end; i++) {
+			const struct ordo_task *task = &schedule->tasks[i];
+			if (task->kind != ORDO_SEND)
+				continue;
+			sent[schedule->streams[s].rank][task->peer] += task->count;
+			if (task->peer != N - 1)
+				continue;
+			next -= task->chunk % K ? 0 : K;
+			assert_int_equal(task->chunk - task->chunk % K, next);
+		}
+	assert_int_equal(next, 0);
+	assert_int_equal(schedule->nphase, 1 + (N - 1) * K);
+	for (uint32_t from = 0; from < N; from++)
+		for (uint32_t to = 0; to < N; to++)
+			assert_int_equal(sent[from][to], to == from + 1	  ? (from + 1) * K
+							 : from == to + 1 ? (N - from) * K
+									  : 0);
+	ordo_schedule_destroy(schedule);
+	request.problem.op = ORDO_REDUCESCATTER;
+	assert_int_equal(steps_of(&request), N - 1);
+	assert_int_equal(claims_of(&request).volume, (N - 1) * K);
+	ordo_topology_destroy(topology);
+}
+
+static void all_blocks_go_along_trees_of_any_shape(void **state)
+{
+	(void)state;
+	static const char *const shapes[] = {"binomial", "k-nomial,radix=3", "k-ary,radix=2"};
+	for (uint32_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
+		for (uint32_t n = 1; n < 12; n++)
+			for (uint32_t sums = 0; sums < 2; sums++) {
+				char name[64];
+				snprintf(name, sizeof name, "tree(shape=%s)", shapes[i]);
+				struct ordo_request request = {.algorithm = name,
+					.problem = {
+						.op = sums ? ORDO_REDUCESCATTER : ORDO_ALLGATHER,
+						.nrank = n,
+						.in_place = n % 2,
+						.chunks_per_block = 1 + n % 3}};
+				steps_of(&request);
+			}
+}
+
 static void two_trees_move_no_blocks(void **state)
 {
 	(void)state;
@@ -139,6 +194,10 @@ static void two_trees_move_no_blocks(void **state)
 		.algorithm = "tree(shape=double-binary)"};
 	check_refusal(&request, "shape=double-binary is for AllReduce, Reduce and Broadcast, found "
 				"Gather");
+	struct ordo_request other = request;
+	other.problem.op = ORDO_ALLGATHER;
+	check_refusal(&other, "shape=double-binary is for AllReduce, Reduce and Broadcast, found "
+			      "AllGather");
 }
 
 static void without_a_topology_all_are_next_to_the_root(void **state)
@@ -157,6 +216,8 @@ int main(void)
 		cmocka_unit_test(switches_cost_no_step),
 		cmocka_unit_test(all_ranks_are_joined_both_ways_or_it_is_refused),
 		cmocka_unit_test(blocks_go_as_whole_subtrees),
+		cmocka_unit_test(all_blocks_go_over_every_link_once),
+		cmocka_unit_test(all_blocks_go_along_trees_of_any_shape),
 		cmocka_unit_test(two_trees_move_no_blocks),
 		cmocka_unit_test(without_a_topology_all_are_next_to_the_root),
 	};

@@ -12,7 +12,7 @@ struct subtrees {
 	uint32_t *next;	 /* [n] */
 };
 
-static void measure(const struct ordo_tree *tree, uint32_t *size)
+void ordo_tree_measure(const struct ordo_tree *tree, uint32_t *size)
 {
 	for (uint32_t node = 0; node < tree->n; node++)
 		size[node] = 1;
@@ -28,7 +28,7 @@ static bool find_subtrees(const struct ordo_tree *tree, struct subtrees *found)
 		ordo_array_make(n, sizeof(uint32_t), 0)};
 	if (!found->nodes || !found->begin || !found->size || !found->next)
 		return false;
-	measure(tree, found->size);
+	ordo_tree_measure(tree, found->size);
 	found->next[0] = 1;
 	for (uint32_t i = 0; i + 1 < tree->n; i++) {
 		const uint32_t node = tree->by_level[i], parent = tree->parent[node];
@@ -104,7 +104,7 @@ uint64_t ordo_tree_most_blocks(const struct ordo_tree *tree, bool up)
 	uint32_t *size = ordo_array_make(tree->n, sizeof *size, 0), most = 0;
 	if (!size)
 		return ORDO_UNCOUNTED;
-	measure(tree, size);
+	ordo_tree_measure(tree, size);
 	for (uint32_t node = up ? 1 : 0; node < tree->n; node++) {
 		const uint32_t sent = up ? size[node] : size[node] - 1;
 		most = sent > most ? sent : most;

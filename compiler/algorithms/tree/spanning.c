@@ -112,14 +112,13 @@ static bool make_flat_tree(struct ordo_resolved_request *request, struct ordo_tr
 bool ordo_tree_make_spanning(struct ordo_resolved_request *request, struct ordo_tree *tree,
 	uint32_t *root, struct ordo_error *error)
 {
-	const enum ordo_operator op = request->problem.op;
 	struct search search = {.topology = NULL};
 	*root = request->problem.root;
 	if (!request->topology)
 		return make_flat_tree(request, tree) || ordo_fail_memory(error);
 	bool worked = begin(&search, request, error);
 	if (worked) {
-		if (op == ORDO_ALLREDUCE)
+		if (!ordo_operator_facts(request->problem.op)->rooted)
 			*root = find_middle(&search);
 		run(&search, *root);
 		worked = search.nreached == request->problem.nrank;

@@ -8,6 +8,8 @@
  * one of the trees, so it sends every chunk at most once each way: the bandwidth of a ring in about
  * 2q steps. Spanning: breadth-first from the root along links that are up, so that any network that
  * holds together serves. AllReduce goes through rank 0, spanning through a rank in the middle.
+ * AllGather sends every block from its rank over all links of one tree; ReduceScatter is that
+ * backwards.
  * Natural K: double binary twice the height of the trees, the others 1. Gather and Scatter move the
  * blocks of a whole subtree at once, and not along double binary trees.
  *
@@ -16,7 +18,8 @@
  *         the height of the tree; AllReduce twice that
  * volume  binomial: q vectors leave the root of Broadcast, one leaves each rank in Reduce; double
  *         binary: one vector, in AllReduce two; spanning: one for each link of the tree; Gather
- *         and Scatter: the blocks of the largest subtree
+ *         and Scatter: the blocks of the largest subtree; AllGather: over each link, each way,
+ *         what is on that side; ReduceScatter: N-1 blocks
  * order   one tree, of binomial from root 0 dyadic; double binary: two trees
  * source  Sanders, Speck and Traeff, Parallel Computing 35(12), 2009; k-nomial and k-ary: the
  *         collectives of UCC and Open MPI
@@ -70,9 +73,15 @@ static bool prepare(struct ordo_resolved_request *request, struct ordo_error *er
 		       : ordo_fail_memory(error);
 }
 
+static bool floods(const struct ordo_resolved_request *request)
+{
+	return request->problem.op == ORDO_ALLGATHER || request->problem.op == ORDO_REDUCESCATTER;
+}
+
 static bool moves_blocks(const struct ordo_resolved_request *request)
 {
-	return request->problem.op == ORDO_GATHER || request->problem.op == ORDO_SCATTER;
+	return floods(request) || request->problem.op == ORDO_GATHER ||
+	       request->problem.op == ORDO_SCATTER;
 }
 
 enum { FALLBACK_RADIX = 4 };
@@ -113,9 +122,16 @@ static void build(struct ordo_builder *b, const struct ordo_resolved_request *re
 	ordo_keep_own(b, &request->problem);
 	for (uint32_t i = 0; i < trees->count; i++) {
 		const struct ordo_tree_load load = load_of(request, i);
-		if (!moves_blocks(request))
+		bool worked = true;
+		if (floods(request))
+			worked = ordo_tree_flood(
+				b, &load, request->problem.op == ORDO_REDUCESCATTER);
+		else if (moves_blocks(request))
+			worked =
+				ordo_tree_move_blocks(b, &load, request->problem.op == ORDO_GATHER);
+		else
 			ordo_tree_build(b, request->problem.op, &load);
-		else if (!ordo_tree_move_blocks(b, &load, request->problem.op == ORDO_GATHER))
+		if (!worked)
 			ordo_builder_fail_memory(b);
 	}
 }
@@ -124,6 +140,8 @@ static uint64_t steps(const struct ordo_resolved_request *request)
 {
 	const struct trees *trees = request->prepared;
 	uint64_t longest = 0;
+	if (floods(request))
+		return ordo_tree_diameter(&trees->of[0]);
 	for (uint32_t i = 0; i < trees->count; i++) {
 		const struct ordo_tree_load load = load_of(request, i);
 		const uint64_t chain = ordo_tree_steps(request->problem.op, &load);
@@ -137,7 +155,10 @@ static uint64_t volume(const struct ordo_resolved_request *request)
 	const struct trees *trees = request->prepared;
 	uint64_t most = 0;
 	if (moves_blocks(request)) {
-		most = ordo_tree_most_blocks(&trees->of[0], request->problem.op == ORDO_GATHER);
+		most = floods(request) ? ordo_tree_most_flooded(&trees->of[0],
+						 request->problem.op == ORDO_REDUCESCATTER)
+				       : ordo_tree_most_blocks(
+						 &trees->of[0], request->problem.op == ORDO_GATHER);
 		return most == ORDO_UNCOUNTED ? most : most * request->problem.chunks_per_block;
 	}
 	for (uint32_t rank = 0; rank < request->problem.nrank; rank++) {
@@ -202,15 +223,20 @@ static const struct ordo_parameter parameters[] = {
 
 enum {
 	VECTORS = 1u << ORDO_ALLREDUCE | 1u << ORDO_REDUCE | 1u << ORDO_BROADCAST,
-	BLOCKS = 1u << ORDO_GATHER | 1u << ORDO_SCATTER
+	BLOCKS = 1u << ORDO_GATHER | 1u << ORDO_SCATTER,
+	FLOODS = 1u << ORDO_ALLGATHER | 1u << ORDO_REDUCESCATTER
 };
 
 static const struct ordo_variant variants[] = {
-	{.settings = "", .pipelines = VECTORS},
+	{.settings = "", .operators = VECTORS | BLOCKS, .pipelines = VECTORS},
 	{.settings = "shape=double-binary", .operators = VECTORS, .pipelines = VECTORS},
 	{.settings = "shape=k-nomial", .operators = 1u << ORDO_BROADCAST},
-	{.settings = "shape=spanning", .sparse = true, .pipelines = VECTORS},
-	{.settings = "shape=spanning,links=fast", .slow = true, .pipelines = VECTORS},
+	{.settings = "shape=spanning",
+		.sparse = true,
+		.pipelines = VECTORS | 1u << ORDO_REDUCESCATTER},
+	{.settings = "shape=spanning,links=fast",
+		.slow = true,
+		.pipelines = VECTORS | 1u << ORDO_REDUCESCATTER},
 };
 
 static const struct ordo_alias aliases[] = {
@@ -228,7 +254,9 @@ const struct ordo_algorithm ordo_algorithm_tree = {
 		.summary = "up and down a binomial tree, two binary trees or a spanning tree of "
 			   "the links, pipelined by chunks",
 		.how = "Partial sums go up a tree to the root, chunk after chunk, and results go "
-		       "down it. In a binomial tree the root has log2 N children; in a k-nomial "
+		       "down it. In an AllGather every block goes from its rank over all links of "
+		       "the tree; a ReduceScatter is that backwards. In a binomial tree the root "
+		       "has log2 N children; in a k-nomial "
 		       "tree it has k-1 in each of log_k N steps. With two binary trees, where "
 		       "each rank is a leaf in one of them, no rank sends more than half as much "
 		       "as in one. A spanning tree follows the links of the topology and takes "
@@ -236,18 +264,21 @@ const struct ordo_algorithm ordo_algorithm_tree = {
 		.when = "For Broadcast, Reduce, Gather, Scatter and small messages; with many "
 			"chunks in a pipeline also for large ones. The binomial tree from root 0 "
 			"adds in dyadic order. A spanning tree works on any connected network: "
-			"lines, trees, networks with failed links.",
-		.operators = VECTORS | BLOCKS,
+			"lines, trees, networks with failed links; there it also serves AllGather "
+			"and ReduceScatter.",
+		.operators = VECTORS | BLOCKS | FLOODS,
 		.ranks = "any",
 		.steps = "binomial q, k-nomial and k-ary about log_k N, double binary at most q+1, "
 			 "spanning its height, and a step "
 			 "for "
-			 "each further chunk; AllReduce twice",
+			 "each further chunk; AllReduce, AllGather, ReduceScatter twice",
 		.volume = "binomial: Broadcast q n at the root, Reduce n; double binary n, "
 			  "AllReduce 2n; spanning, k-nomial, k-ary n for each child; "
 			  "Gather, Scatter the "
-			  "blocks of the largest subtree",
-		.order = "one tree, of binomial from root 0 dyadic; double binary: two trees",
+			  "blocks of the largest subtree; AllGather the blocks on its side of each "
+			  "link, ReduceScatter N-1 blocks",
+		.order = "one tree, of binomial from root 0 dyadic; double binary: two trees; "
+			 "ReduceScatter: one for each block",
 		.topologies = "full mesh, switched, or the links of the tree; hypercube: binomial, "
 			      "root 0; spanning: any",
 		.source = "Sanders, Speck and Traeff 2009; UCC, Open MPI",
