@@ -192,7 +192,7 @@ def _(ordo):
     wanted(told["seconds"] < 1.17 * told["bounds_seconds"]["volume"], told["seconds"], told)
 
 
-@desk_case("via=spread: a ring in one direction shares as many ways as its neighbours have, and no more")
+@desk_case("via=spread: rings share as many ways as their neighbours have, and no more")
 def _(ordo):
     for ranks, words, lanes in ((4, "", 2), (5, "", 2), (6, "", 2), (8, "", 2),
                                 (4, "directions=2,", 2), (8, "rings=2,", 2)):

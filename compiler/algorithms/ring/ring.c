@@ -3,8 +3,9 @@
  * The ring is any Hamiltonian cycle of the topology, given or found; several link-disjoint cycles,
  * and both directions of each, share the data evenly. Each cycle and direction is a lane with a
  * stream of its own; with via=spread there are as many lanes as ways between two neighbours, or as
- * many as come next below, so that each can take another way. The natural number of chunks gives every lane and, where one vector is cut
- * into slices (AllReduce) or goes through a chain (Broadcast, Reduce), every rank a chunk.
+ * many as come next below, so that each can take another way. The natural number of chunks gives
+ * every lane and, where one vector is cut into slices (AllReduce) or goes through a chain
+ * (Broadcast, Reduce), every rank a chunk.
  *
  * steps    N-1, AllReduce 2(N-1); Broadcast and Reduce are pipelines: any one chunk takes N-1
  *
@@ -96,8 +97,8 @@ static void lay_lane(const struct ordo_problem *problem, const uint32_t *cycle, 
 
 enum { MOST_WAYS = 4 };
 
-/* With via=spread: how many lanes go along a cycle in one direction, so that there are no more lanes
- * than ways between any two neighbours; 1 elsewhere. */
+/* How many lanes go along a cycle in one direction: with via=spread so many that there are no more
+ * lanes than ways between two neighbours; 1 elsewhere. */
 static bool count_ways(const struct ordo_resolved_request *request, const uint32_t *cycles,
 	uint32_t nring, uint32_t *count, struct ordo_error *error)
 {

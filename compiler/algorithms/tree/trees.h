@@ -41,9 +41,9 @@ bool ordo_tree_make_binary(
 	struct ordo_resolved_request *request, struct ordo_tree *tree, bool other);
 
 /* spanning.c: breadth-first along the links of the topology, switches included, between ranks that
- * are joined both ways; its level is a node's depth. From the operator's root, or, where it has none,
- * from a rank in the middle, in *root. false: no memory, or the links do not join all ranks; the error
- * says which. Without a topology every rank is next to the root. */
+ * are joined both ways; its level is a node's depth. From the operator's root, or, where it has
+ * none, from a rank in the middle, in *root. false: no memory, or the links do not join all ranks;
+ * the error says which. Without a topology every rank is next to the root. */
 bool ordo_tree_make_spanning(struct ordo_resolved_request *request, struct ordo_tree *tree,
 	uint32_t *root, struct ordo_error *error);
 
@@ -74,8 +74,8 @@ uint64_t ordo_tree_most_blocks(const struct ordo_tree *tree, bool up);
 /* How many nodes hang together at each: size[n]. */
 void ordo_tree_measure(const struct ordo_tree *tree, uint32_t *size);
 
-/* all_blocks.c: every rank's block to all others (AllGather), or the sums of every block to its rank
- * (ReduceScatter). chunks: those of one block. false: no memory. */
+/* all_blocks.c: every rank's block to all others (AllGather), or the sums of every block to its
+ * rank (ReduceScatter). chunks: those of one block. false: no memory. */
 bool ordo_tree_flood(struct ordo_builder *b, const struct ordo_tree_load *load, bool sums);
 /* How many blocks the busiest rank sends then, and how many links the longest way has.
  * ORDO_UNCOUNTED: no memory. */
