@@ -1,0 +1,100 @@
+/* lanes.c - which of the streams between two ranks carries the next chunk. */
+#include "lanes.h"
+#include <ordo/arena.h>
+#include <stdlib.h>
+
+__extension__ typedef unsigned __int128 wide;
+
+enum { MOST_LANES = 16 };
+
+/* The widest first. */
+static int compare_lanes(const void *one, const void *other)
+{
+	const struct ordo_pair_way *a = ((const struct ordo_lane *)one)->way,
+				   *b = ((const struct ordo_lane *)other)->way;
+	const uint64_t a_units = (uint64_t)a->units[0] + a->units[1],
+		       b_units = (uint64_t)b->units[0] + b->units[1];
+	return a_units != b_units ? (a_units < b_units) - (a_units > b_units)
+				  : (a->first > b->first) - (a->first < b->first);
+}
+
+void ordo_lanes_free(struct ordo_lanes *lanes)
+{
+	free(lanes->first);
+	free(lanes->items);
+	free(lanes->switches);
+}
+
+bool ordo_lanes_make(struct ordo_lanes *lanes, const struct ordo_packed *packed)
+{
+	const struct ordo_pair_routes *routes = &packed->routes;
+	const uint32_t nrank = packed->graph.nrank, npair = nrank * nrank;
+	*lanes = (struct ordo_lanes){.packed = packed, .nrank = nrank};
+	if (!routes->first_way)
+		return true;
+	lanes->first = ordo_array_make((size_t)npair + 1, sizeof *lanes->first, 0);
+	lanes->items = ordo_array_make(routes->nway, sizeof *lanes->items, 0);
+	lanes->switches = ordo_array_make(packed->graph.nvertex, sizeof *lanes->switches, 0);
+	const bool worked = lanes->first && lanes->items && lanes->switches;
+	for (uint32_t pair = 0; worked && pair < npair; pair++) {
+		struct ordo_lane *lane = lanes->items + lanes->first[pair];
+		uint32_t count = 0;
+		for (uint32_t i = routes->first_way[pair]; i != ORDO_NONE; i = routes->ways[i].next)
+			lane[count++] = (struct ordo_lane){.way = &routes->ways[i]};
+		qsort(lane, count, sizeof *lane, compare_lanes);
+		lanes->first[pair + 1] =
+			lanes->first[pair] + (count < MOST_LANES ? count : MOST_LANES);
+	}
+	return worked;
+}
+
+/* The lane of a pair that carries least so far for what its way is wide. Then none carries more
+ * than its units, unless all together do. */
+static uint32_t next_lane(const struct ordo_lanes *lanes, uint32_t pair, uint32_t phase)
+{
+	uint32_t best = lanes->first[pair];
+	for (uint32_t i = best + 1; i < lanes->first[pair + 1]; i++) {
+		const struct ordo_lane *lane = &lanes->items[i], *other = &lanes->items[best];
+		if ((wide)(lane->sent[phase] + 1) * other->way->units[phase] <
+			(wide)(other->sent[phase] + 1) * lane->way->units[phase])
+			best = i;
+	}
+	return best;
+}
+
+/* The stream at hand names its way. */
+static void name_way(struct ordo_builder *b, const struct ordo_lanes *lanes,
+	const struct ordo_listed_move *move, const struct ordo_pair_way *way)
+{
+	const struct ordo_parallel_links *parallel = lanes->packed->graph.parallel;
+	const struct ordo_apart_way apart = {move->from, move->to, way->narc - 1,
+		lanes->packed->routes.way_via + way->first, false};
+	const char *class_name;
+	if (!ordo_parallel_links_nameable(parallel, &apart, &class_name))
+		class_name = NULL;
+	const uint32_t count =
+		ordo_parallel_links_switches(parallel, apart.via, apart.nvia, lanes->switches);
+	ordo_via(b, move->from, lanes->switches, count, class_name);
+}
+
+void ordo_take_lane(
+	struct ordo_builder *b, struct ordo_lanes *lanes, const struct ordo_listed_move *move)
+{
+	static const char *const names[MOST_LANES] = {"to", "2nd to", "3rd to", "4th to", "5th to",
+		"6th to", "7th to", "8th to", "9th to", "10th to", "11th to", "12th to", "13th to",
+		"14th to", "15th to", "16th to"};
+	const uint32_t pair = move->from * lanes->nrank + move->to,
+		       phase = move->kind == ORDO_LISTED_RESULT || lanes->packed->spanning,
+		       count = lanes->first ? lanes->first[pair + 1] - lanes->first[pair] : 0;
+	if (!count) {
+		ordo_stream(b, names[0], move->to);
+		return;
+	}
+	const uint32_t next = next_lane(lanes, pair, phase);
+	struct ordo_lane *lane = &lanes->items[next];
+	ordo_stream(b, names[next - lanes->first[pair]], move->to);
+	if (!lane->sent[0] && !lane->sent[1] &&
+		(lanes->packed->spreads || count > 1 || lane->way->narc > 1))
+		name_way(b, lanes, move, lane->way);
+	lane->sent[phase]++;
+}

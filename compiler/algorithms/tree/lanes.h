@@ -1,0 +1,31 @@
+/* lanes.h - the streams of packed trees between two ranks: one for each way. Private to
+ * algorithms/tree. */
+#ifndef ORDO_COMPILER_ALGORITHMS_TREE_LANES_H
+#define ORDO_COMPILER_ALGORITHMS_TREE_LANES_H
+
+#include "packed.h"
+#include "synthesis/list.h"
+
+/* A stream that carries what a rank sends to another, over one of their ways. */
+struct ordo_lane {
+	const struct ordo_pair_way *way;
+	uint64_t sent[2]; /* chunks, of sums and of results */
+};
+
+/* The streams between each two ranks. */
+struct ordo_lanes {
+	const struct ordo_packed *packed;
+	uint32_t nrank, *first; /* [nrank * nrank + 1] into items. NULL: one stream each */
+	struct ordo_lane *items;
+	uint32_t *switches; /* [graph.nvertex] room for those of a way */
+};
+
+/* A lane for each way between two ranks, up to 16. The caller frees it, also after false: no
+ * memory. `packed` must outlive it. */
+bool ordo_lanes_make(struct ordo_lanes *lanes, const struct ordo_packed *packed);
+void ordo_lanes_free(struct ordo_lanes *lanes);
+/* The stream that carries a move is at hand: of those between its ranks the one that is next. */
+void ordo_take_lane(
+	struct ordo_builder *b, struct ordo_lanes *lanes, const struct ordo_listed_move *move);
+
+#endif

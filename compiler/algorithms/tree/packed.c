@@ -1,0 +1,270 @@
+/* packed.c - packs the trees of a request: from each root, spanning trees that are used up and down,
+ * or as a linear program divides the links between sums and results; through switches by what takes
+ * their place. */
+#include "packed.h"
+#include "arrivals.h"
+#include "ways/ways.h"
+#include <ordo/arena.h>
+#include <ordo/topology.h>
+#include <stdlib.h>
+
+enum {
+	/* Trees of each root: with more ranks fewer, or their search takes minutes. */
+	MOST_UNITS = 64,
+	MOST_UNIT_EFFORT = 1 << 21, /* times ranks, squared */
+	MOST_SPANNING_RANKS = 64,
+	/* Spanning trees times ranks: beyond, their search takes seconds. */
+	MOST_SPANNING_EFFORT = 3072
+};
+
+static bool sends_results(enum ordo_operator op)
+{
+	return op == ORDO_ALLREDUCE || op == ORDO_BROADCAST || op == ORDO_ALLGATHER;
+}
+
+uint32_t ordo_packing_number(const struct ordo_resolved_request *request, const char *name)
+{
+	const uint32_t number = ordo_parameter_number(request, name);
+	return number == ORDO_NONE ? 0 : number;
+}
+
+/* Packs trees into the logical links between ranks that take the place of switches. */
+static bool pack_split(struct ordo_packed *packed, bool backwards,
+	const struct ordo_capacities *graph, const uint32_t *capacities, const uint32_t *roots,
+	struct ordo_error *error)
+{
+	struct ordo_packing *packing = backwards ? &packed->up : &packed->down;
+	struct ordo_logical_links logical;
+	struct ordo_capacities between = {0};
+	uint32_t *units = NULL;
+	bool worked = ordo_split_switches(&logical, graph, capacities, roots, error) &&
+		      ordo_pair_routes_add(&packed->routes, &logical, backwards, error) &&
+		      ordo_logical_graph_make(&between, &logical, graph->nrank, error);
+	if (worked) {
+		units = ordo_array_make(between.narc, sizeof *units, 0);
+		worked = units || ordo_fail_memory(error);
+	}
+	for (uint32_t i = 0; worked && i < between.narc; i++)
+		units[i] = (uint32_t)between.arcs[i].units;
+	worked = worked && ordo_pack_from_roots(packing, &between, units, roots, error);
+	free(units);
+	ordo_capacities_free(&between);
+	ordo_logical_links_free(&logical);
+	return worked;
+}
+
+bool ordo_packed_graph(const struct ordo_packed *packed, struct ordo_capacities *graph,
+	bool backwards, struct ordo_error *error)
+{
+	if (!ordo_capacities_make(graph, packed->topology, backwards, error))
+		return false;
+	graph->parallel = packed->parallel.apart ? &packed->parallel : NULL;
+	return true;
+}
+
+/* Packs one phase. */
+static bool pack(const struct ordo_resolved_request *request, bool backwards,
+	struct ordo_packed *packed, struct ordo_error *error)
+{
+	const uint32_t root = ordo_operator_facts(request->problem.op)->rooted
+				      ? request->problem.root
+				      : ORDO_NONE;
+	struct ordo_packing *packing = backwards ? &packed->up : &packed->down;
+	const uint32_t nrank = request->problem.nrank, effort = MOST_UNIT_EFFORT / (nrank * nrank),
+		       most = effort < MOST_UNITS ? effort : MOST_UNITS;
+	struct ordo_capacities graph;
+	uint32_t *capacities = NULL, *roots = ordo_array_make(nrank, sizeof *roots, 0),
+		 k = ordo_packing_number(request, "k");
+	bool worked = ordo_packed_graph(packed, &graph, backwards, error);
+	if (worked) {
+		capacities = ordo_array_make(graph.narc, sizeof *capacities, 0);
+		worked = (capacities && roots) || ordo_fail_memory(error);
+	}
+	worked = worked &&
+		 ordo_units_from_roots(&graph, root, ordo_parameter_is(request, "shares", "even"),
+			 &k, most, capacities, error);
+	for (uint32_t rank = 0; worked && rank < nrank; rank++)
+		roots[rank] = root == ORDO_NONE || root == rank ? k : 0;
+	worked = worked &&
+		 (graph.nvertex > graph.nrank
+				 ? pack_split(packed, backwards, &graph, capacities, roots, error)
+				 : ordo_pack_from_roots(packing, &graph, capacities, roots, error));
+	packing->k = worked ? k : 0;
+	free(roots);
+	free(capacities);
+	ordo_capacities_free(&graph);
+	return worked;
+}
+
+/* Packs spanning trees. false without an error in `error`: there are too many, k is none of their
+ * numbers, or over switches they are not faster than trees of both phases. */
+static bool pack_spanning(const struct ordo_resolved_request *request, struct ordo_packed *packed,
+	struct ordo_error *error)
+{
+	const struct ordo_capacities *graph = &packed->graph;
+	const uint32_t effort = MOST_SPANNING_EFFORT / graph->nrank,
+		       most = effort < ORDO_MOST_SPANNING ? effort : ORDO_MOST_SPANNING;
+	uint32_t *capacities = ordo_array_make(graph->narc, sizeof *capacities, 0),
+		 k = ordo_packing_number(request, "k");
+	struct ordo_logical_links logical = {0};
+	if (graph->nvertex > graph->nrank)
+		packed->spanning = ordo_pack_switched(&packed->down, &logical, graph,
+					   packed->names_ways, k, most, error) &&
+				   ordo_pair_routes_add(&packed->routes, &logical, false, error);
+	else
+		packed->spanning = (capacities || ordo_fail_memory(error)) &&
+				   ordo_units_spanning(graph, &k, most, capacities, error) &&
+				   ordo_pack_spanning(&packed->down, graph, capacities, k, error);
+	free(capacities);
+	ordo_logical_links_free(&logical);
+	return packed->spanning;
+}
+
+/* Packs trees of sums and trees of results. */
+static bool pack_phases(const struct ordo_resolved_request *request, struct ordo_packed *packed,
+	struct ordo_error *error)
+{
+	const enum ordo_operator op = request->problem.op;
+	return (!ordo_operator_facts(op)->reduces || pack(request, true, packed, error)) &&
+	       (!sends_results(op) || pack(request, false, packed, error));
+}
+
+/* Takes trees that share links as a linear program says, if they are faster than what is packed. */
+static bool pack_divided(const struct ordo_resolved_request *request, struct ordo_packed *packed,
+	struct ordo_error *error)
+{
+	struct ordo_divided_trees trees = {0};
+	struct ordo_capacities turned;
+	struct ordo_link_time before, after;
+	struct ordo_error why = {0};
+	struct ordo_packed other = {.divided = true, .graph = packed->graph};
+	const uint32_t k = ordo_packing_number(request, "k");
+	bool found = ordo_packed_graph(packed, &turned, true, &why) &&
+		     ordo_pack_divided(&trees, &packed->graph, &turned, k, ORDO_MOST_SPANNING,
+			     packed->names_ways, &why);
+	if (found) {
+		other.up = trees.sums;
+		other.down = trees.results;
+		other.routes = trees.routes;
+		found = (ordo_packed_busiest(packed, &before) &&
+				ordo_packed_busiest(&other, &after)) ||
+			ordo_fail_memory(&why);
+	}
+	if (found && ordo_link_time_less(after, before)) {
+		trees = (struct ordo_divided_trees){packed->up, packed->down, packed->routes};
+		packed->up = other.up;
+		packed->down = other.down;
+		packed->routes = other.routes;
+		packed->divided = true;
+		packed->spanning = false;
+		if (packed->graph.nvertex == packed->graph.nrank)
+			ordo_pair_routes_free(&packed->routes);
+	}
+	ordo_divided_trees_free(&trees);
+	ordo_capacities_free(&turned);
+	if (why.code == ORDO_ENVIRONMENT && error)
+		*error = why;
+	return why.code != ORDO_ENVIRONMENT;
+}
+
+/* Packs all trees. */
+static bool pack_all(const struct ordo_resolved_request *request, struct ordo_packed *packed,
+	struct ordo_error *error)
+{
+	struct ordo_error why = {0};
+	packed->routes = (struct ordo_pair_routes){
+		.network = &packed->graph, .keeps_ways = packed->names_ways};
+	if (request->problem.op == ORDO_ALLREDUCE &&
+		request->problem.nrank <= MOST_SPANNING_RANKS &&
+		!ordo_parameter_is(request, "shares", "even") &&
+		ordo_capacities_symmetric(&packed->graph))
+		pack_spanning(request, packed, &why);
+	if (why.code == ORDO_ENVIRONMENT)
+		return ordo_fail_memory(error);
+	return (packed->spanning || pack_phases(request, packed, error)) &&
+	       (!ordo_parameter_is(request, "method", "lp") ||
+		       pack_divided(request, packed, error));
+}
+
+static void free_trees(struct ordo_packed *packed)
+{
+	ordo_pair_routes_free(&packed->routes);
+	ordo_packing_free(&packed->up);
+	ordo_packing_free(&packed->down);
+	packed->up = packed->down = (struct ordo_packing){0};
+	packed->spanning = packed->divided = false;
+}
+
+/* Whether trees join ranks between which there are several ways over switches. */
+static bool find_choice(struct ordo_packed *packed, const struct ordo_topology *topology,
+	bool *choice, struct ordo_error *error)
+{
+	const uint32_t nrank = packed->graph.nrank;
+	struct ordo_ways ways;
+	struct ordo_way found[ORDO_MOST_WAYS];
+	struct ordo_logical_link *pairs = ordo_array_make((size_t)nrank * nrank, sizeof *pairs, 0);
+	if (!pairs)
+		return ordo_fail_memory(error);
+	ordo_packed_loads(packed, pairs);
+	const bool worked = ordo_ways_make(&ways, topology, error);
+	for (uint32_t pair = 0; worked && !*choice && pair < nrank * nrank; pair++)
+		*choice = pairs[pair].units &&
+			  ordo_ways_between(&ways, pair / nrank, pair % nrank, found) > 1;
+	ordo_ways_free(&ways);
+	free(pairs);
+	return worked;
+}
+
+/* With via=spread all streams name their ways, if there are several for any; then trees are packed
+ * once more, for there may be more of them. */
+static bool spread(const struct ordo_resolved_request *request, struct ordo_packed *packed,
+	struct ordo_error *error)
+{
+	if (!request->topology || !request->topology->nswitch ||
+		!ordo_parameter_is(request, "via", "spread"))
+		return true;
+	if (!find_choice(packed, request->topology, &packed->spreads, error))
+		return false;
+	if (!packed->spreads || packed->names_ways)
+		return true;
+	free_trees(packed);
+	packed->names_ways = true;
+	return pack_all(request, packed, error);
+}
+
+bool ordo_packed_make(struct ordo_packed *packed, const struct ordo_resolved_request *request,
+	struct ordo_error *error)
+{
+	const struct ordo_topology *topology = request->topology;
+	if (!topology)
+		topology = packed->mesh =
+			ordo_topology_make("full-mesh", request->problem.nrank, error);
+	if (!topology || !ordo_parallel_links_make(&packed->parallel, topology, error))
+		return false;
+	packed->names_ways = packed->parallel.apart;
+	packed->topology = packed->names_ways ? packed->parallel.apart : topology;
+	if (!ordo_packed_graph(packed, &packed->graph, false, error))
+		return false;
+	if (packed->graph.nvertex > packed->graph.nplace)
+		return ordo_fail(error, ORDO_USAGE, 0,
+			"packing: found %u ports a rank, wanted as many as it has links",
+			topology->ports);
+	if (request->problem.nrank == 1)
+		return true;
+	if (!pack_all(request, packed, error) || !spread(request, packed, error))
+		return false;
+	if (packed->spanning && ordo_sums_are_apart(request) &&
+		!ordo_rooted_trees_make(&packed->rooted, &packed->down))
+		return ordo_fail_memory(error);
+	return (packed->graph.nvertex == packed->graph.nrank || ordo_packed_share(packed, error));
+}
+
+void ordo_packed_free(struct ordo_packed *packed)
+{
+	ordo_topology_destroy(packed->mesh);
+	ordo_parallel_links_free(&packed->parallel);
+	ordo_capacities_free(&packed->graph);
+	ordo_capacities_free(&packed->pairs);
+	free_trees(packed);
+	ordo_rooted_trees_free(&packed->rooted);
+}
