@@ -83,6 +83,12 @@ struct ordo_algorithm {
 	/* The same before `prepare`, for estimates, where K leaps from one number of ranks to the
 	 * next; 0: not known. NULL: K grows steadily. */
 	uint32_t (*foreseen_chunks)(const struct ordo_resolved_request *request);
+	/* For estimates: fewer ranks than nrank, at least 2, for which a schedule is made alike; 1:
+	 * there are none. NULL: half as many. */
+	uint32_t (*fewer_ranks)(const struct ordo_resolved_request *request, uint32_t nrank);
+	/* For estimates: about how many bytes `prepare` takes at a time, beside the schedule. NULL:
+	 * few. */
+	double (*prepared_bytes)(const struct ordo_resolved_request *request);
 	void (*build)(struct ordo_builder *b, const struct ordo_resolved_request *request);
 	/* Gives back what `prepare` took and request->arena does not own. NULL: nothing. */
 	void (*release)(struct ordo_resolved_request *request);

@@ -372,11 +372,11 @@ static void among_many_ranks_what_takes_too_much_is_left_out(void **state)
 	open_limited(&table, &candidates, 4096, "mesh");
 	assert_null(schedule_of(&table));
 	assert_true(table.items[0].refused && !table.items[0].lacks_link);
-	assert_non_null(strstr(table.items[0].why, "not compiled, for it takes about 1.9e+08"));
+	assert_non_null(strstr(table.items[0].why, "not compiled, for it takes about 1.8e+08"));
 	assert_false(ordo_fail_none_suits(&table, &error));
 	assert_int_equal(error.code, ORDO_ENVIRONMENT);
 	assert_true(error.too_large);
-	assert_non_null(strstr(error.text, "the smallest of the others, mesh, takes about 1.9e"));
+	assert_non_null(strstr(error.text, "the smallest of the others, mesh, takes about 1.8e"));
 	close_limited(&table, &candidates);
 	/* What is small is compiled, and counted. */
 	open_limited(&table, &candidates, 4096, "tree");

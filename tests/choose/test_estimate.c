@@ -2,12 +2,13 @@
  * algorithm, every operator it has and every variant worth trying. Bytes are those that are
  * allocated at a time, at most.
  *
- * Arguments: numbers of ranks to compile everything for, or N:K with chunks, in place of those
- * below.
+ * Arguments: numbers of ranks to compile everything for, or N:K with chunks, or names of
+ * topologies, in place of those below.
  */
 #include <malloc.h>
 #include <ordo/compiler.h>
 #include <ordo/memory.h>
+#include <ordo/topology.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -69,13 +70,15 @@ void __wrap_free(void *memory)
 }
 /* NOLINTEND(bugprone-reserved-identifier) */
 
-/* What there is to compile: N; K, 0 for the natural one; V/N. */
+/* What there is to compile: N; K, 0 for the natural one; V/N; and on what. */
 struct size {
 	uint32_t nrank, chunks, shards;
+	const char *topology; /* NULL: a link between every two ranks */
 };
 
-static const struct size sizes[] = {{1, 0, 1}, {2, 0, 1}, {7, 0, 1}, {16, 0, 1}, {36, 3, 1},
-	{16, 100, 1}, {12, 0, 5}, {12, 0, 40}};
+static const struct size sizes[] = {{1, 0, 1, NULL}, {2, 0, 1, NULL}, {7, 0, 1, NULL},
+	{16, 0, 1, NULL}, {36, 3, 1, NULL}, {16, 100, 1, NULL}, {12, 0, 5, NULL}, {12, 0, 40, NULL},
+	{0, 0, 1, "torus:12x12"}};
 enum { NSIZE = sizeof sizes / sizeof *sizes };
 
 struct judgement {
@@ -124,7 +127,8 @@ static void judge_request(const struct ordo_request *request, struct judgement *
 }
 
 static void judge_variant(const struct ordo_algorithm_facts *facts,
-	const struct ordo_variant *variant, const struct size *size, struct judgement *judgement)
+	const struct ordo_variant *variant, const struct size *size,
+	const struct ordo_topology *topology, struct judgement *judgement)
 {
 	char name[128];
 	/* What is only compiled if it is named may grow otherwise. */
@@ -144,22 +148,28 @@ static void judge_variant(const struct ordo_algorithm_facts *facts,
 							     .nrank = size->nrank,
 							     .nshard = size->nrank * size->shards,
 							     .chunks_per_block = size->chunks},
-			.algorithm = name};
+			.algorithm = name,
+			.topology = topology};
 		judge_request(&request, judgement);
 	}
 }
 
-static void judge_size(const struct size *size, struct judgement *judgement)
+static void judge_size(struct size size, struct judgement *judgement)
 {
 	static const struct ordo_variant plain = {.settings = ""};
 	uint32_t count;
+	struct ordo_topology *topology =
+		size.topology ? ordo_topology_make(size.topology, size.nrank, NULL) : NULL;
+	assert_true(topology || !size.topology);
+	size.nrank = topology ? topology->nrank : size.nrank;
 	const struct ordo_algorithm_facts *const *algorithms = ordo_algorithms(&count);
 	for (uint32_t i = 0; i < count; i++) {
 		const struct ordo_algorithm_facts *facts = algorithms[i];
 		for (uint32_t v = 0; v < (facts->variants ? facts->nvariant : 1); v++)
-			judge_variant(facts, facts->variants ? &facts->variants[v] : &plain, size,
-				judgement);
+			judge_variant(facts, facts->variants ? &facts->variants[v] : &plain, &size,
+				topology, judgement);
 	}
+	ordo_topology_destroy(topology);
 }
 
 static struct size *wanted;
@@ -170,7 +180,7 @@ static void estimates_are_within_a_half_and_four_times(void **state)
 	(void)state;
 	struct judgement judgement = {0, 0, 1, 1, 1, 1};
 	for (size_t i = 0; i < nwanted; i++)
-		judge_size(&wanted[i], &judgement);
+		judge_size(wanted[i], &judgement);
 	print_message(
 		"# %u requests: tasks estimated %.2f to %.2f times, bytes %.2f to %.2f times\n",
 		judgement.judged, judgement.least_tasks, judgement.most_tasks,
@@ -236,7 +246,7 @@ int main(int argc, char **argv)
 		char *end;
 		const uint32_t nrank = (uint32_t)strtoul(argv[i], &end, 10);
 		const uint32_t chunks = *end == ':' ? (uint32_t)strtoul(end + 1, NULL, 10) : 0;
-		asked[nwanted++] = (struct size){nrank, chunks, 1};
+		asked[nwanted++] = (struct size){nrank, chunks, 1, nrank ? NULL : argv[i]};
 	}
 	for (size_t i = 0; argc == 1 && i < NSIZE; i++)
 		asked[nwanted++] = sizes[i];

@@ -171,6 +171,20 @@ static void release(struct ordo_resolved_request *request)
 	free(matched->copies.moves);
 }
 
+/* The links of each two ranks that are joined, with all that is kept for them, and the ways of
+ * chunks: from every rank on, or those that have come to it and when. */
+static double prepared_bytes(const struct ordo_resolved_request *request)
+{
+	const struct ordo_topology *topology = request->topology;
+	const double N = request->problem.nrank, links = 140,
+		     joined = topology && !topology->nswitch ? topology->nlink : N * (N - 1);
+	struct ordo_problem problem = request->problem;
+	if (!problem.chunks_per_block)
+		problem.chunks_per_block = natural_chunks(request);
+	return links * joined +
+	       (spreads(problem.op) || sums(problem.op) ? 8 : 4) * N * ordo_nchunk(&problem);
+}
+
 /* Where each chunk that goes to one rank lies, if that is in scratch. */
 struct relays {
 	uint32_t *slots; /* [nchunk] ORDO_NONE: in the input of its home */
@@ -432,6 +446,7 @@ const struct ordo_algorithm ordo_algorithm_matching = {
 	.applicable = applicable,
 	.prepare = prepare,
 	.chunks = natural_chunks,
+	.prepared_bytes = prepared_bytes,
 	.build = build,
 	.steps = steps,
 	.volume = volume,

@@ -60,6 +60,13 @@ static struct factors factors_of(const struct ordo_resolved_request *request)
 	return factors;
 }
 
+/* One step less, or half as many ranks, most of which join others. */
+static uint32_t fewer_ranks(const struct ordo_resolved_request *request, uint32_t nrank)
+{
+	const uint32_t factor = greatest_factor(nrank, ordo_parameter_number(request, "radix"));
+	return nrank / (factor > 1 ? factor : 2);
+}
+
 static bool applicable(const struct ordo_resolved_request *request, struct ordo_error *error)
 {
 	const uint32_t N = request->problem.nrank, radix = ordo_parameter_number(request, "radix");
@@ -311,6 +318,7 @@ const struct ordo_algorithm ordo_algorithm_recursive_multiplying = {
 		.variants = variants,
 		.nvariant = sizeof variants / sizeof *variants},
 	.applicable = applicable,
+	.fewer_ranks = fewer_ranks,
 	.build = build,
 	.steps = steps,
 	.volume = volume,

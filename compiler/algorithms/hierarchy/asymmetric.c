@@ -684,6 +684,20 @@ static uint32_t foreseen_chunks(const struct ordo_resolved_request *request)
 	return K < ORDO_LIMIT ? (uint32_t)K : ORDO_LIMIT;
 }
 
+/* Where nothing tells servers apart, as many ranks that their last server is as small beside the
+ * others: of n ranks between two squares, at the same place between two smaller squares. */
+static uint32_t fewer_ranks(const struct ordo_resolved_request *request, uint32_t nrank)
+{
+	uint32_t sizes[2], nserver;
+	ordo_servers_untold(nrank, &nserver, sizes);
+	const uint32_t size = sizes[0], fewer = (2 * size + 1) / 3, below = (size - 1) * (size - 1);
+	(void)request;
+	if (fewer < 2)
+		return 1;
+	return (fewer - 1) * (fewer - 1) +
+	       ((nrank - below) * (2 * fewer - 1) + 2 * size - 2) / (2 * size - 1);
+}
+
 /* How far a chunk goes whose block is of that server. */
 static uint64_t steps_of(const struct asymmetric *a, uint32_t server)
 {
@@ -819,6 +833,7 @@ const struct ordo_algorithm ordo_algorithm_asymmetric = {
 	.prepare = prepare,
 	.chunks = natural_chunks,
 	.foreseen_chunks = foreseen_chunks,
+	.fewer_ranks = fewer_ranks,
 	.build = build,
 	.steps = count_steps,
 	.volume = count_volume,

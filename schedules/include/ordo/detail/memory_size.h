@@ -25,7 +25,7 @@ struct ordo_size {
  * measured over all algorithms. */
 static inline double ordo_bytes_of(const struct ordo_size *size)
 {
-	return 300e3 + 60 * size->tasks + 1 * size->chunks + 25 * size->slots + 200 * size->streams;
+	return 300e3 + 75 * size->tasks + 1 * size->chunks + 25 * size->slots + 250 * size->streams;
 }
 
 #ifdef __cplusplus
