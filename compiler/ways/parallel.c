@@ -147,3 +147,54 @@ uint32_t ordo_parallel_links_switches(const struct ordo_parallel_links *links, c
 			switches[count++] = via[i] - (links ? links->count : 0);
 	return count;
 }
+
+/* The bandwidth of a path if a class is named (ORDO_NONE: none); 0: it cannot be. */
+static double width_along(const struct ordo_topology *topology, const uint32_t *path,
+	uint32_t count, uint32_t class_name)
+{
+	double least = 0;
+	for (uint32_t i = 0; i + 1 < count; i++) {
+		uint32_t link = ordo_topology_best_link(topology, path[i], path[i + 1]), first;
+		const uint32_t end = ordo_topology_links(topology, path[i], path[i + 1], &first);
+		for (uint32_t k = first; k < end; k++)
+			if (topology->links[k].class_name == class_name)
+				link = k;
+		if (link == ORDO_NONE || topology->links[link].down)
+			return 0;
+		const double here = topology->links[link].bandwidth_gbs;
+		least = i && least < here ? least : here;
+	}
+	return least;
+}
+
+uint32_t ordo_classes_along(const struct ordo_topology *topology, const uint32_t *path,
+	uint32_t count, struct ordo_class_lane lanes[ORDO_MOST_CLASSES])
+{
+	uint32_t nlane = 1;
+	lanes[0] = (struct ordo_class_lane){NULL, width_along(topology, path, count, ORDO_NONE), 0};
+	for (uint32_t i = 0; i + 1 < count; i++) {
+		uint32_t first;
+		const uint32_t end = ordo_topology_links(topology, path[i], path[i + 1], &first);
+		for (uint32_t k = first; k < end && nlane < ORDO_MOST_CLASSES; k++) {
+			const uint32_t class_name = topology->links[k].class_name;
+			const char *name = topology->class_names[class_name];
+			const double width = width_along(topology, path, count, class_name);
+			bool known = !is_beside(topology, k) || !(width > 0);
+			for (uint32_t l = 1; !known && l < nlane; l++)
+				known = lanes[l].class_name == name;
+			if (!known)
+				lanes[nlane++] = (struct ordo_class_lane){name, width, 0};
+		}
+	}
+	return nlane;
+}
+
+uint32_t ordo_next_class(const struct ordo_class_lane *lanes, uint32_t count)
+{
+	uint32_t best = 0;
+	for (uint32_t i = 1; i < count; i++)
+		if ((double)(lanes[i].sent + 1) * lanes[best].width_gbs <
+			(double)(lanes[best].sent + 1) * lanes[i].width_gbs)
+			best = i;
+	return best;
+}

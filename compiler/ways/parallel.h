@@ -38,4 +38,20 @@ bool ordo_parallel_links_nameable(const struct ordo_parallel_links *links,
 uint32_t ordo_parallel_links_switches(const struct ordo_parallel_links *links, const uint32_t *via,
 	uint32_t nvia, uint32_t *switches);
 
+enum { ORDO_MOST_CLASSES = 8 };
+
+/* A stream along a path between two ranks. */
+struct ordo_class_lane {
+	const char *class_name; /* that it names; NULL: none, it takes the best links */
+	double width_gbs;	/* of its slowest link */
+	uint64_t sent;		/* chunks so far */
+};
+
+/* The streams that can share what goes along a path, the one of the best links first. path: [count]
+ * vertices from rank to rank, with links that are up between them. Returns how many there are. */
+uint32_t ordo_classes_along(const struct ordo_topology *topology, const uint32_t *path,
+	uint32_t count, struct ordo_class_lane lanes[ORDO_MOST_CLASSES]);
+/* The lane that has sent least for its width. */
+uint32_t ordo_next_class(const struct ordo_class_lane *lanes, uint32_t count);
+
 #endif

@@ -159,6 +159,19 @@ def _(ordo):
                    worst <= Fraction(107, 100) * bound, operator, topology, worst, bound)
 
 
+@desk_case("placed: one order over links of several classes takes what it says of the bound")
+def _(ordo):
+    for topology in [both_ways(2, [(0, 1, *link) for link in TWO]), hub(1, THREE),
+                     both_ways(4, [(a, b, *link) for a in range(4) for b in range(a)
+                                   for link in THREE[:2]])]:
+        for operator in ("reduce-scatter", "allreduce"):
+            worst, bound = check(ordo, operator, topology, "placed")
+            wanted(bound <= worst <= Fraction(101, 100) * bound, operator, topology, worst, bound)
+            done = ordo.works("compile", operator, *put(ordo, topology), "-a", "placed", "-o",
+                              "p.json")
+            wanted("price 1 of the bound" in done.err, done.err)
+
+
 @desk_case("ways over two switches share by their widths, where via=spread names them")
 def _(ordo):
     for widths in ((25, 25), (40, 10), (30, 20, 10)):

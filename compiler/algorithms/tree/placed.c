@@ -125,6 +125,14 @@ struct writer {
 	uint16_t *senders; /* [nslot][nrank] who sends to a slot of a rank */
 	size_t sender_room;
 	struct free_slots *free; /* [nrank][nrank] by sender, then rank; NULL: none is used again */
+	struct lanes *lanes;	 /* [nrank][nrank] NULL: no topology */
+};
+
+/* The streams that carry what a rank sends to another, where links of several classes lie side by
+ * side; else one. */
+struct lanes {
+	uint32_t count; /* 0: not looked at yet */
+	struct ordo_class_lane items[ORDO_MOST_CLASSES];
 };
 
 /* Indices of slots whose value is not needed any more, the one used longest ago first. */
@@ -256,13 +264,56 @@ static void add(struct writer *writer, uint32_t way, uint32_t node, uint32_t oth
 		finish(writer, way);
 }
 
+/* The vertices on the leg between two ranks, which the network has backwards: path[nplace]. */
+static uint32_t lay_path(
+	const struct ordo_place_network *network, uint32_t from, uint32_t to, uint32_t *path)
+{
+	const struct ordo_leg *leg = &network->legs[from * network->nrank + to];
+	uint32_t count = 0;
+	path[count++] = from;
+	for (uint32_t i = leg->end; i-- > leg->first;) {
+		const uint32_t v = network->graph->arcs[network->arcs[i]].to;
+		if (v < network->graph->nplace)
+			path[count++] = v;
+	}
+	return count;
+}
+
+/* The stream of a hop is next; each carries as much as its links are wide. */
+static void take_lane(struct writer *writer, const struct ordo_place_hop *hop)
+{
+	static const char *const names[ORDO_MOST_CLASSES] = {
+		"to", "2nd to", "3rd to", "4th to", "5th to", "6th to", "7th to", "8th to"};
+	const struct placed *placed = writer->request->prepared;
+	const struct ordo_place_network *network = &placed->order.network;
+	struct lanes *lanes =
+		writer->lanes ? &writer->lanes[hop->from * network->nrank + hop->to] : NULL;
+	uint32_t *path = NULL, count = 0;
+	if (lanes && lanes->count != 1) {
+		path = ordo_array_make(network->graph->nplace, sizeof *path, 0);
+		if (!path) {
+			ordo_builder_fail_memory(writer->b);
+			return;
+		}
+		count = lay_path(network, hop->from, hop->to, path);
+	}
+	if (path && !lanes->count)
+		lanes->count =
+			ordo_classes_along(writer->request->topology, path, count, lanes->items);
+	const uint32_t next = lanes ? ordo_next_class(lanes->items, lanes->count) : 0;
+	ordo_stream(writer->b, names[next], hop->to);
+	if (lanes && lanes->count > 1 && !lanes->items[next].sent++)
+		ordo_via(writer->b, hop->from, path + 1, count - 2, lanes->items[next].class_name);
+	free(path);
+}
+
 static void write_hop(struct writer *writer, uint32_t way, const struct ordo_place_hop *hop)
 {
 	const struct ordo_place_chunk *chunk = writer->ways->items[way];
 	const struct ordo_sum_tree *tree = writer->tree;
 	const uint32_t number = writer->ways->chunks[way];
 	struct ordo_at *place = place_of(writer, way, hop->node), from = *place;
-	ordo_stream(writer->b, "to", hop->to);
+	take_lane(writer, hop);
 	if (hop->result && from.rank != hop->from)
 		from = ordo_output_of(writer->b, hop->from, number);
 	if (hop->result) {
@@ -308,7 +359,11 @@ static bool make_writer(struct writer *writer, bool apart)
 		(size_t)writer->ways->count * writer->tree->nnode, sizeof *writer->places, 0);
 	writer->used = ordo_array_make(nrank, sizeof *writer->used, 0);
 	writer->free = apart ? ordo_array_make(nrank * nrank, sizeof *writer->free, 0) : NULL;
-	return writer->places && writer->used && (writer->free || !apart);
+	writer->lanes = writer->request->topology
+				? ordo_array_make(nrank * nrank, sizeof *writer->lanes, 0)
+				: NULL;
+	return writer->places && writer->used && (writer->free || !apart) &&
+	       (writer->lanes || !writer->request->topology);
 }
 
 static void free_writer(struct writer *writer)
@@ -317,6 +372,7 @@ static void free_writer(struct writer *writer)
 	for (size_t i = 0; writer->free && i < nrank * nrank; i++)
 		free(writer->free[i].items);
 	free(writer->free);
+	free(writer->lanes);
 	free(writer->places);
 	free(writer->used);
 	free(writer->slots);

@@ -318,8 +318,7 @@ static bool search(
 static bool choose(
 	struct ordo_placed_order *placed, bool spreads, bool searches, struct ordo_error *error)
 {
-	const uint32_t nrank = placed->graph.nrank,
-		       units = units_of(&placed->graph, placed->bound, spreads),
+	const uint32_t nrank = placed->graph.nrank, units = placed->units,
 		       least = nrank > SMALL || nrank <= FEW_RANKS
 				       ? 1
 				       : TRIAL_CHUNKS / (spreads ? 1 : nrank);
@@ -340,7 +339,7 @@ static uint32_t usual_units(const struct ordo_placed_order *placed, bool spreads
 		       finer = placed->network.adding && spreads && nrank <= 2 * SMALL
 				       ? nrank > SMALL ? 2 : 4
 				       : 1;
-	return finer * units_of(&placed->graph, placed->bound, spreads);
+	return finer * placed->units;
 }
 
 /* Each of the placed chunks in up to four pieces that follow each other. */
@@ -412,7 +411,11 @@ static bool place_chosen(struct ordo_placed_order *placed, const struct ordo_pla
 	struct wish wish = {asked->spreads, false, units};
 	if (!try_tree(placed, placed->root, &wish, error))
 		return false;
-	const uint32_t nchunk = placed->placement.nchunk == nrank ? nrank : usual * blocks;
+	const bool enough = placed->placement.nchunk == nrank;
+	const uint32_t turns = (usual * blocks - 1) / nrank + 1, nchunk = !enough ? usual * blocks
+									  : placed->parallel
+										  ? turns * nrank
+										  : nrank;
 	placed->chunks = nchunk / blocks * usual_pieces(nchunk, nrank);
 	const uint32_t chunks = asked->chunks ? asked->chunks : placed->chunks;
 	placed->network.keeps_order = placed->network.shares || chunks < placed->chunks;
@@ -434,6 +437,24 @@ static bool find_bound(struct ordo_placed_order *placed, const struct ordo_topol
 	return true;
 }
 
+/* Finds the number of units, where every link carries whole ones: also those side by side. */
+static bool find_units(struct ordo_placed_order *placed, const struct ordo_topology *topology,
+	bool spreads, struct ordo_error *error)
+{
+	struct ordo_parallel_links parallel;
+	struct ordo_capacities apart = {0};
+	bool worked =
+		ordo_parallel_links_make(&parallel, topology, error) &&
+		(!parallel.apart || ordo_capacities_make(&apart, parallel.apart, false, error));
+	placed->parallel = parallel.apart;
+	if (worked)
+		placed->units =
+			units_of(parallel.apart ? &apart : &placed->graph, placed->bound, spreads);
+	ordo_capacities_free(&apart);
+	ordo_parallel_links_free(&parallel);
+	return worked;
+}
+
 bool ordo_placed_order_make(struct ordo_placed_order *placed, const struct ordo_topology *topology,
 	const struct ordo_placed_wish *asked, struct ordo_error *error)
 {
@@ -450,7 +471,8 @@ bool ordo_placed_order_make(struct ordo_placed_order *placed, const struct ordo_
 	}
 	if (!find_bound(placed, topology, asked->spreads, error) ||
 		!ordo_capacities_make(&placed->graph, topology, false, error) ||
-		!ordo_place_network_make(&placed->network, &placed->graph, error))
+		!ordo_place_network_make(&placed->network, &placed->graph, error) ||
+		!find_units(placed, topology, asked->spreads, error))
 		return false;
 	if (asked->adding_gbs > 0)
 		placed->network.adding = 1 + (uint64_t)((double)placed->graph.unit *

@@ -14,6 +14,8 @@ struct ordo_placed_order {
 	struct ordo_sum_tree tree;
 	struct ordo_placement placement;
 	uint64_t bound[2]; /* without the demand for one order; as placement.time */
+	uint32_t units;	   /* of a block or the vector that use nearly all of the bandwidth */
+	bool parallel;	   /* links of several classes lie side by side, and share chunks */
 	uint32_t chunks;   /* of a block, where the request says nothing */
 };
 
