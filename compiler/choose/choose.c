@@ -23,7 +23,7 @@ static bool open_table(struct ordo_table *table, const struct ordo_request *requ
 		.compiled = limited ? ORDO_CHOICE_TASKS - TASKS_FOR_HELP : 0,
 		.most_kept = UINT64_MAX};
 	return ordo_candidates_make(candidates, request, error) &&
-	       ordo_table_open(table, false, false, error);
+	       ordo_table_open(table, false, error);
 }
 
 /* The schedule of the next candidate that suits, from *i on, and its proof; *i becomes the index

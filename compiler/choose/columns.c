@@ -160,8 +160,17 @@ static bool time_candidate(struct ordo_columns *columns, uint32_t i, struct ordo
 /* Whether a candidate is the one before it with more chunks. */
 static bool has_more_chunks(const struct ordo_table *table, uint32_t i)
 {
-	return i && i < table->count && table->items[i].candidate &&
-	       table->items[i].candidate == table->items[i - 1].candidate;
+	return i && i < table->count && table->items[i].candidate && !table->items[i].between &&
+	       table->items[i].candidate == table->items[i - 1].candidate &&
+	       table->items[i].chunks_per_block > table->items[i - 1].chunks_per_block;
+}
+
+/* Whether a candidate has a single chunk, though its own number is larger. */
+static bool is_whole(const struct ordo_table *table, uint32_t i)
+{
+	const struct ordo_evaluated *item = &table->items[i];
+	return item->candidate && item->chunks_per_block == 1 &&
+	       item->candidate->chunks_per_block > 1;
 }
 
 /* Whether with so many chunks a candidate need not be tried: fewer of them already took far longer
@@ -213,13 +222,15 @@ static bool compare_candidate(struct ordo_columns *columns, struct ordo_column *
 }
 
 /* Sorts candidates by their lower bounds, so that fast ones rule out slow ones. Last, from the
- * fewest on, come those that two with fewer chunks may rule out. */
+ * fewest on, come those that two with fewer chunks may rule out, and those with a single chunk, of
+ * which no bound is known. */
 static bool order_candidates(const struct ordo_columns *columns, uint64_t bytes, uint32_t *order)
 {
 	const struct ordo_table *table = columns->table;
 	double *bounds = calloc((size_t)table->count + 1, sizeof *bounds);
 	for (uint32_t i = 0; bounds && i < table->count; i++) {
-		const bool last = has_more_chunks(table, i) && has_more_chunks(table, i - 1);
+		const bool last = is_whole(table, i) ||
+				  (has_more_chunks(table, i) && has_more_chunks(table, i - 1));
 		const double bound = !columns->wish->lazily ? 0
 				     : last		    ? HUGE_VAL
 							    : ordo_columns_bound(columns, i, bytes);
@@ -247,10 +258,25 @@ static void report_progress(const struct ordo_columns *columns, uint32_t ndone)
 			(columns->count - 1) * count + ndone, ncolumn * count);
 }
 
+/* The part of the time of candidate i that is saved by `chunks` in place of its own, from what it
+ * saves over fewer, those of i - 1: a pipeline takes a time that does not shrink, and its ends,
+ * which do in proportion to a chunk. Where it saved a tenth, links are not busy yet, and twice that
+ * may be saved. Negative: not known. */
+static double gain_of(const struct ordo_columns *columns, const struct ordo_column *column,
+	uint32_t i, uint32_t chunks)
+{
+	const struct ordo_evaluated *items = columns->table->items;
+	const double before = fmax(column->seconds[i - 1], column->over[i - 1]),
+		     last = column->seconds[i];
+	if (before < 0 || last < 0)
+		return -1;
+	const double shrunk = 1. / items[i - 1].chunks_per_block - 1. / items[i].chunks_per_block,
+		     shrinks = 1. / items[i].chunks_per_block - 1. / chunks;
+	return (before - last) / shrunk * shrinks * (before > 1.1 * last ? 2 : 1);
+}
+
 /* Whether a candidate with so many chunks that compiling it takes long may be faster than the best
- * by a part worth that. Siblings with fewer chunks tell: a pipeline takes a time that does not
- * shrink, and its ends, which do in proportion to a chunk. Where a sibling gained a tenth, links
- * are not busy yet, and it may gain twice that. */
+ * by a part worth that. Siblings with fewer chunks tell. */
 static bool is_promising(const struct ordo_columns *columns, const struct ordo_column *column,
 	uint32_t i, double best)
 {
@@ -259,15 +285,8 @@ static bool is_promising(const struct ordo_columns *columns, const struct ordo_c
 		return false;
 	if (!has_more_chunks(columns->table, i - 1))
 		return column->seconds[i - 1] >= 0;
-	const double before = fmax(column->seconds[i - 2], column->over[i - 2]),
-		     last = column->seconds[i - 1];
-	if (before < 0 || last < 0)
-		return false;
-	const double shrunk = 1. / items[i - 2].chunks_per_block -
-			      1. / items[i - 1].chunks_per_block,
-		     shrinks = 1. / items[i - 1].chunks_per_block - 1. / items[i].chunks_per_block,
-		     gain = (before - last) / shrunk * shrinks * (before > 1.1 * last ? 2 : 1);
-	return last - gain < best * (1 - items[i].worth);
+	const double gain = gain_of(columns, column, i - 1, items[i].chunks_per_block);
+	return gain >= 0 && column->seconds[i - 1] - gain < best * (1 - items[i].worth);
 }
 
 /* Whether an earlier candidate with as many chunks took the same time at every smaller number of
@@ -312,7 +331,7 @@ static bool time_large(struct ordo_columns *columns, struct ordo_column *column,
 		const bool whole = columns->wish->selection.one_order,
 			   last = !has_more_chunks(columns->table, i + 1);
 		const double limit = isfinite(*best) && last && !whole ? *best * SAME : 0;
-		if (item->worth == 0 || (left_out && left_out[i]) ||
+		if (item->worth == 0 || item->between || (left_out && left_out[i]) ||
 			!is_promising(columns, column, i, *best) ||
 			(!whole && has_twin(columns, column, i)))
 			continue;
@@ -334,7 +353,7 @@ static bool evaluate_large(struct ordo_columns *columns, const struct ordo_colum
 	*lost = false;
 	for (uint32_t i = 0; i < columns->table->count; i++) {
 		const struct ordo_evaluated *item = &columns->table->items[i];
-		if (item->worth == 0 || item->why || column->seconds[i] < 0 ||
+		if (item->worth == 0 || item->between || item->why || column->seconds[i] < 0 ||
 			column->seconds[i] > best * SAME || (won && columns->wish->lazily))
 			continue;
 		if (!ordo_evaluate(columns->table, i, error))
@@ -361,6 +380,36 @@ static bool fill_large(struct ordo_columns *columns, struct ordo_column *column,
 	return true;
 }
 
+/* Whether half or twice as many chunks as those of the best, which candidate i has, are worth being
+ * tried. Fewer are not where more were already worth a long compilation. */
+static bool is_neighbour(const struct ordo_columns *columns, const struct ordo_column *column,
+	uint32_t i, uint32_t best)
+{
+	const struct ordo_evaluated *item = &columns->table->items[i],
+				    *other = &columns->table->items[best];
+	const uint64_t K = item->chunks_per_block, most = other->chunks_per_block;
+	if (!item->between || item->candidate != other->candidate)
+		return false;
+	if (item->worth == 0)
+		return K == 2 * most || 2 * K == most;
+	return K == 2 * most && has_more_chunks(columns->table, best) &&
+	       gain_of(columns, column, best, item->chunks_per_block) >
+		       item->worth * column->seconds[best];
+}
+
+/* Multiples of chunks are far apart, so what is between is tried beside the best. */
+static bool fill_between(struct ordo_columns *columns, uint32_t at, struct ordo_error *error)
+{
+	struct ordo_column *column = &columns->items[at];
+	const uint32_t best = ordo_fastest(columns, at, NULL);
+	double least = best == ORDO_NONE ? 0 : column->seconds[best];
+	for (uint32_t i = 0; best != ORDO_NONE && i < columns->table->count; i++)
+		if (is_neighbour(columns, column, i, best) &&
+			!compare_candidate(columns, column, i, &least, error))
+			return false;
+	return true;
+}
+
 static bool fill(
 	struct ordo_columns *columns, uint32_t at, const bool *left_out, struct ordo_error *error)
 {
@@ -374,10 +423,12 @@ static bool fill(
 	double best = known == ORDO_NONE ? HUGE_VAL : column->seconds[known];
 	for (uint32_t i = 0; worked && i < table->count; i++) {
 		report_progress(columns, i);
-		if (table->items[order[i]].worth == 0 && (!left_out || !left_out[order[i]]))
+		if (table->items[order[i]].worth == 0 && !table->items[order[i]].between &&
+			(!left_out || !left_out[order[i]]))
 			worked = compare_candidate(columns, column, order[i], &best, error);
 	}
-	worked = worked && fill_large(columns, column, left_out, best, error);
+	worked = worked && fill_large(columns, column, left_out, best, error) &&
+		 fill_between(columns, at, error);
 	column->full |= !left_out;
 	free(order);
 	return worked;

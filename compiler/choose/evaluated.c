@@ -104,44 +104,76 @@ static double must_be_worth(
 								    : 0;
 }
 
-/* A named algorithm also competes with a single chunk, because for little data a pipeline only adds
- * steps. */
-static void add_chunk_counts(
-	struct ordo_table *table, const struct ordo_candidate *candidate, bool named)
+/* The candidate with so many chunks, if so many are ever tried. */
+static bool add_multiple(struct ordo_table *table, const struct ordo_candidate *candidate,
+	uint32_t multiple, bool between)
 {
-	if (named && candidate->chunks_per_block > 1)
-		add(table, candidate, 1);
+	const uint64_t K = (uint64_t)candidate->chunks_per_block * multiple;
+	const bool usual = are_usual(candidate, K, multiple);
+	const double worth = usual ? 0 : must_be_worth(table, candidate, K);
+	if (!usual && worth == 0)
+		return false;
+	add(table, candidate, (uint32_t)K);
+	table->items[table->count - 1].worth = worth;
+	table->items[table->count - 1].between = between;
+	return true;
+}
+
+/* The least part of its own K with which a candidate competes. */
+static uint32_t fewest_chunks(const struct ordo_candidate *candidate)
+{
+	uint32_t h = candidate->halves;
+	while (h && candidate->chunks_per_block % (1u << h))
+		h--;
+	return candidate->chunks_per_block >> h;
+}
+
+static void add_chunk_counts(struct ordo_table *table, const struct ordo_candidate *candidate)
+{
 	for (uint32_t h = candidate->halves; h > 0; h--)
 		if (candidate->chunks_per_block % (1u << h) == 0)
 			add(table, candidate, candidate->chunks_per_block >> h);
-	for (uint32_t m = 0; m < ORDO_NMULTIPLE; m++) {
-		const uint64_t K = (uint64_t)candidate->chunks_per_block * multiples[m];
-		const bool usual = are_usual(candidate, K, multiples[m]);
-		const double worth = usual ? 0 : must_be_worth(table, candidate, K);
-		if (!usual && worth == 0)
+	for (uint32_t m = 0; m < ORDO_NMULTIPLE; m++)
+		if (!add_multiple(table, candidate, multiples[m], false))
 			return;
-		add(table, candidate, (uint32_t)K);
-		table->items[table->count - 1].worth = worth;
-	}
 }
 
-bool ordo_table_open(struct ordo_table *table, bool several, bool named, struct ordo_error *error)
+/* Twice the multiples of K, each next to half and to twice as many. Only for one size: those that
+ * are the best at others are not known when one is looked at. */
+static void add_between(struct ordo_table *table, const struct ordo_candidate *candidate)
+{
+	for (uint32_t m = 0; table->one_size && m < ORDO_NMULTIPLE; m++)
+		if (!add_multiple(table, candidate, 2 * multiples[m], true))
+			return;
+}
+
+bool ordo_table_open(struct ordo_table *table, bool several, struct ordo_error *error)
 {
 	const struct ordo_candidates *candidates = table->candidates;
 	size_t halves = 0;
 	for (uint32_t i = 0; i < candidates->count; i++)
 		halves += candidates->items[i].halves;
-	const size_t most = (size_t)candidates->count * (ORDO_NMULTIPLE + 1) + halves +
+	const size_t most = (size_t)candidates->count * (2 * ORDO_NMULTIPLE + 1) + halves +
 			    candidates->nrefused + 1;
+	const bool pipelines = several && !table->request.problem.chunks_per_block;
 	table->items = calloc(most, sizeof *table->items);
 	if (!table->items)
 		return ordo_fail_memory(error);
 	for (uint32_t i = 0; i < candidates->count; i++) {
 		const struct ordo_candidate *candidate = &candidates->items[i];
-		if (several && candidate->pipelines && !table->request.problem.chunks_per_block)
-			add_chunk_counts(table, candidate, named);
+		if (pipelines && candidate->pipelines)
+			add_chunk_counts(table, candidate);
 		else
 			add(table, candidate, candidate->chunks_per_block);
+	}
+	for (uint32_t i = 0; pipelines && i < candidates->count; i++) {
+		const struct ordo_candidate *candidate = &candidates->items[i];
+		if (!candidate->pipelines)
+			continue;
+		/* For little data a pipeline only adds steps. */
+		if (fewest_chunks(candidate) > 1)
+			add(table, candidate, 1);
+		add_between(table, candidate);
 	}
 	add_refused(table, several);
 	return true;

@@ -19,6 +19,9 @@ struct ordo_evaluated {
 	/* 0; or so many chunks that it is tried only if those with fewer promise that it saves more
 	 * than this part of the time. */
 	double worth;
+	/* So many chunks are half or twice as many as others, and are tried if those are the best.
+	 */
+	bool between;
 	const char *why; /* why it cannot be chosen; NULL */
 	bool refused;	 /* it does not apply, or does not compile */
 	/* Its schedule is that of the candidate `plain`, but for via=spread; ORDO_NONE: of none. */
@@ -58,8 +61,8 @@ enum { ORDO_NMULTIPLE = 6 };
 
 /* Creates the items of a table whose other fields are set; the caller keeps the candidates, and
  * closes the table, also after false: no memory. several: pipelined candidates compete with several
- * K; named: the only candidate was named, and a single chunk competes too. */
-bool ordo_table_open(struct ordo_table *table, bool several, bool named, struct ordo_error *error);
+ * K. */
+bool ordo_table_open(struct ordo_table *table, bool several, struct ordo_error *error);
 void ordo_table_close(struct ordo_table *table);
 
 struct ordo_request ordo_table_request(const struct ordo_table *table, uint32_t i);

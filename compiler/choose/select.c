@@ -236,7 +236,7 @@ static bool select_cheapest(const struct ordo_selection_wish *wish,
 	if (!ordo_check_sizes(wish, selecting.last, error) ||
 		!ordo_candidates_make(&selection->candidates, &selecting.table.request, error))
 		return false;
-	const bool worked = ordo_table_open(&selecting.table, false, false, error) &&
+	const bool worked = ordo_table_open(&selecting.table, false, error) &&
 			    select_ranges(&selecting, selection, error);
 	ordo_table_close(&selecting.table);
 	return worked;

@@ -252,8 +252,17 @@ static bool comes_before(const struct ordo_contender *one, const struct ordo_con
 	return one->first < other->first;
 }
 
-/* Lists the contenders, but for those with many chunks that promised nothing; places[candidate]
- * becomes its index among them. */
+/* Whether a candidate was left aside: one with many chunks that promised nothing, or with half or
+ * twice as many as one that is not the fastest. */
+static bool is_aside(const struct tuning *tuning, uint32_t i)
+{
+	const struct ordo_evaluated *item = &tuning->table.items[i];
+	return (item->worth > 0 || item->between) && standing_of(tuning, i) == ORDO_OUTRUN &&
+	       (!tuning->columns.count || tuning->columns.items[0].over[i] < 0);
+}
+
+/* Lists the contenders, but for those left aside; places[candidate] becomes its index among them.
+ */
 static bool list_contenders(struct tuning *tuning, uint32_t *places)
 {
 	const uint32_t count = tuning->table.count;
@@ -264,8 +273,7 @@ static bool list_contenders(struct tuning *tuning, uint32_t *places)
 	for (uint32_t i = 0; result->contenders && candidates && i < count; i++) {
 		const struct ordo_contender one = contender_of(tuning, i);
 		uint32_t at = listed;
-		if (tuning->table.items[i].worth > 0 && one.standing == ORDO_OUTRUN &&
-			(!tuning->columns.count || tuning->columns.items[0].over[i] < 0))
+		if (is_aside(tuning, i))
 			continue;
 		listed++;
 		for (; at && comes_before(&one, &result->contenders[at - 1]); at--) {
@@ -419,8 +427,7 @@ bool ordo_tune_keeping(const struct ordo_tune_wish *wish, uint64_t most_kept,
 				  : ordo_candidates_make(candidates, &request, error)))
 		return false;
 	ordo_columns_find_limits(&tuning.columns);
-	const bool worked =
-		ordo_table_open(&tuning.table, true, wish->algorithm, error) && tune(&tuning);
+	const bool worked = ordo_table_open(&tuning.table, true, error) && tune(&tuning);
 	result->nsize = tuning.columns.count;
 	result->nprediction = tuning.columns.nprediction;
 	result->first_bytes = wish->selection.from_bytes;

@@ -343,7 +343,7 @@ static void open_limited(struct ordo_table *table, struct ordo_candidates *candi
 		.limited = true};
 	request.algorithm = algorithm;
 	assert_true(ordo_candidates_take(candidates, &request, &error));
-	assert_true(ordo_table_open(table, false, false, &error));
+	assert_true(ordo_table_open(table, false, &error));
 }
 
 static void close_limited(struct ordo_table *table, struct ordo_candidates *candidates)
@@ -408,7 +408,7 @@ static void what_is_too_large_to_be_kept_is_kept_while_it_is_the_last(void **sta
 		.most_kept = 0};
 	struct ordo_proof *proof;
 	assert_true(ordo_candidates_make(&candidates, &table.request, &error));
-	assert_true(ordo_table_open(&table, false, false, &error));
+	assert_true(ordo_table_open(&table, false, &error));
 	for (uint32_t i = 0; i < 2; i++)
 		assert_true(ordo_evaluate(&table, i, &error) && table.items[i].suits);
 	assert_null(table.items[0].schedule);
@@ -466,7 +466,7 @@ static void schedules_that_via_does_not_change_are_made_once(void **state)
 	assert_non_null(servers);
 	table.request.topology = servers;
 	assert_true(ordo_candidates_make(&candidates, &table.request, &error));
-	assert_true(ordo_table_open(&table, false, false, &error));
+	assert_true(ordo_table_open(&table, false, &error));
 	for (uint32_t i = 0; i < table.count; i++) {
 		if (table.items[i].refused)
 			continue;

@@ -33,7 +33,7 @@ static struct {
 	char algorithm[128];
 	uint32_t chunks;
 	struct ordo_schedule *schedule; /* NULL: it does not compile */
-} compiled[256];
+} compiled[512];
 static uint32_t ncompiled;
 
 static void forget_compiled(void)
@@ -110,10 +110,42 @@ static double time_alone(
 	return seconds;
 }
 
-/* Of a candidate whose moves are limited: chunks of 64 KiB may be up to 8 times as many. */
-static bool are_large(const struct ordo_candidate *candidate, uint32_t K, uint64_t chunk_bytes)
+/* Whether a candidate is tried with K chunks that are a multiple of its own, large: only if fewer
+ * promise a gain. Of one whose moves are limited, chunks of 64 KiB may be up to 8 times as many. */
+static bool are_tried(
+	const struct ordo_candidate *one, uint32_t K, uint32_t multiple, uint64_t block, bool large)
 {
-	return K <= (uint64_t)candidate->most_chunks * 8 && chunk_bytes >= 1 << 16;
+	const uint32_t most = one->most_chunks ? one->most_chunks : 1024;
+	if (multiple == 1 || (multiple <= 64 && K <= most))
+		return true;
+	return large && K <= (uint64_t)one->most_chunks * 8 && block / K >= 1 << 16;
+}
+
+/* Takes the time of a candidate with so many chunks, if that is less. */
+static void take_least(const struct ordo_tune_wish *wish, const struct ordo_candidate *one,
+	uint32_t K, uint64_t bytes, double *least)
+{
+	const double seconds = time_alone(wish, one->algorithm, K, bytes);
+	if (seconds >= 0 && (*least < 0 || seconds < *least))
+		*least = seconds;
+}
+
+/* The least time of a candidate that pipelines chunks. */
+static void take_least_of_pipeline(const struct ordo_tune_wish *wish,
+	const struct ordo_candidate *one, uint64_t bytes, bool large, double *least)
+{
+	const uint32_t own = one->chunks_per_block;
+	const uint64_t block = bytes / ordo_nblock(&wish->selection.problem);
+	take_least(wish, one, 1, bytes, least);
+	for (uint32_t h = 1; h <= one->halves; h++)
+		if (own % (1u << h) == 0)
+			take_least(wish, one, own >> h, bytes, least);
+	for (uint32_t m = 1; m <= 256 && are_tried(one, own * m, m, block, large); m *= 4) {
+		take_least(wish, one, own * m, bytes, least);
+		/* At one size, and only beside the best. */
+		if (large && are_tried(one, 2 * own * m, 2 * m, block, true))
+			take_least(wish, one, 2 * own * m, bytes, least);
+	}
 }
 
 /* The least time of all candidates that suit, each tried here. large: with as many chunks as are
@@ -128,22 +160,10 @@ static double find_least(const struct ordo_tune_wish *wish, uint64_t bytes, bool
 		NULL));
 	for (uint32_t i = 0; i < candidates.count; i++) {
 		const struct ordo_candidate *one = &candidates.items[i];
-		const bool pipelines = one->pipelines && !wish->selection.problem.chunks_per_block;
-		const uint32_t own = one->chunks_per_block,
-			       most = one->most_chunks ? one->most_chunks : 1024;
-		for (int m = pipelines ? -one->halves : 0; m <= (pipelines ? 4 : 0); m++) {
-			const uint32_t K = m < 0 ? own >> -m : own << 2 * m;
-			if (m < 0 && own % (1u << -m))
-				continue;
-			if (m > 0 && (m > 3 || K > most) &&
-				!(large &&
-					are_large(one, K,
-						bytes / ordo_nblock(&wish->selection.problem) / K)))
-				break;
-			const double seconds = time_alone(wish, one->algorithm, K, bytes);
-			if (seconds >= 0 && (least < 0 || seconds < least))
-				least = seconds;
-		}
+		if (one->pipelines && !wish->selection.problem.chunks_per_block)
+			take_least_of_pipeline(wish, one, bytes, large, &least);
+		else
+			take_least(wish, one, one->chunks_per_block, bytes, &least);
 	}
 	ordo_candidates_free(&candidates);
 	return least;
@@ -549,7 +569,8 @@ static void pieces_of_a_packing_are_chosen_by_size(void **state)
 	assert_true(range.selection.ranges[0].schedule->problem.chunks_per_block < 768);
 	assert_true(time_alone(&wish, "packing", 12, UINT64_C(1) << 30) >
 		    1.25 * time_alone(&wish, "packing", 768, UINT64_C(1) << 30));
-	/* At one size the choice is that of the range, but for 1,024 times 12 chunks of 64 KiB. */
+	/* At one size the choice is that of the range, but for 1,024 times 12 chunks of 64 KiB, and
+	 * for half or twice as many. */
 	wish.selection.from_bytes = UINT64_C(1) << 30;
 	tune(&wish, &one);
 	assert_int_equal(most_chunks_of(&one, 8), 12288);
@@ -559,9 +580,12 @@ static void pieces_of_a_packing_are_chosen_by_size(void **state)
 		const struct ordo_selected *selected = &range.selection.ranges[i];
 		wish.selection.from_bytes = wish.selection.to_bytes = selected->to_bytes;
 		tune(&wish, &one);
-		assert_int_equal(one.selection.ranges[0].schedule->problem.chunks_per_block,
-			selected->schedule->problem.chunks_per_block);
-		assert_string_equal(one.selection.ranges[0].digest, selected->digest);
+		const struct ordo_selected *chosen = &one.selection.ranges[0];
+		const uint32_t K = chosen->schedule->problem.chunks_per_block;
+		if (K == selected->schedule->problem.chunks_per_block)
+			assert_string_equal(chosen->digest, selected->digest);
+		else
+			assert_true(one.ranges[0].times.first < range.ranges[i].times.last);
 		ordo_tuning_free(&one);
 	}
 	ordo_tuning_free(&range);
@@ -576,29 +600,70 @@ static void pieces_of_a_packing_are_limited(void **state)
 	struct ordo_tune_wish wish =
 		wish_of(ORDO_BROADCAST, 8, topology, UINT64_C(1) << 30, UINT64_C(1) << 30);
 	struct ordo_tuning one;
-	/* Without a name it competes with as many, but not with a single chunk. */
+	/* Without a name it competes with as many, and with a single chunk. */
 	tune(&wish, &one);
 	uint32_t count = 0;
 	for (uint32_t i = 0; i < one.ncontender; i++)
 		count += !strcmp(one.contenders[i].algorithm, "packing");
-	assert_int_equal(count, 7);
+	assert_int_equal(count, 8);
 	ordo_tuning_free(&one);
 	/* Pieces that are given are kept. */
 	wish.algorithm = "packing(pieces=2)";
 	tune(&wish, &one);
 	assert_int_equal(most_chunks_of(&one, 1), 6);
 	ordo_tuning_free(&one);
-	/* K 6, 12, 48 and 192 on 8 ranks with 8 blocks are up to 12,288 moves. K 768 is too much,
-	 * unless chunks are long and more of them gain something; then K 3072 is. */
+	/* K 1, 6, 12, 48 and 192 on 8 ranks with 8 blocks are up to 12,288 moves, and 96 and 384 are
+	 * tried beside the best. K 768 is too much, unless chunks are long and more of them gain
+	 * something; then K 3072 is. */
 	wish = wish_of(ORDO_REDUCESCATTER, 8, topology, UINT64_C(1) << 28, UINT64_C(1) << 28);
 	wish.algorithm = "packing";
 	tune(&wish, &one);
-	assert_int_equal(most_chunks_of(&one, 5), 192);
+	assert_int_equal(most_chunks_of(&one, 7), 384);
 	ordo_tuning_free(&one);
 	wish = wish_of(ORDO_REDUCESCATTER, 8, topology, UINT64_C(1) << 30, UINT64_C(1) << 30);
 	wish.algorithm = "packing";
 	tune(&wish, &one);
-	assert_int_equal(most_chunks_of(&one, 6), 768);
+	assert_int_equal(most_chunks_of(&one, 8), 768);
+	ordo_tuning_free(&one);
+	ordo_topology_destroy(topology);
+}
+
+/* A pipeline of one chunk has the fewest steps; without a name too. */
+static void a_single_chunk_competes(void **state)
+{
+	(void)state;
+	struct ordo_topology *topology = make("torus:4x4", 16);
+	struct ordo_tune_wish wish = wish_of(ORDO_REDUCE, 16, topology, 1 << 10, 1 << 10);
+	struct ordo_tuning tuning;
+	wish.lazily = true;
+	tune(&wish, &tuning);
+	assert_int_equal(tuning.selection.ranges[0].schedule->problem.chunks_per_block, 1);
+	for (uint32_t i = 0; i < tuning.ncontender; i++)
+		if (tuning.contenders[i].first >= 0 && tuning.contenders[i].chunks_per_block > 1)
+			assert_true(
+				tuning.contenders[i].first > 1.25 * tuning.ranges[0].times.first);
+	ordo_tuning_free(&tuning);
+	ordo_topology_destroy(topology);
+}
+
+/* The multiples 1, 4, 16 are far apart: what is between is tried at one size, beside the best. */
+static void twice_as_many_chunks_as_the_best_are_tried(void **state)
+{
+	(void)state;
+	struct ordo_topology *topology = make("hypercube", 8);
+	struct ordo_tune_wish wish =
+		wish_of(ORDO_ALLREDUCE, 8, topology, UINT64_C(1) << 30, UINT64_C(1) << 30);
+	struct ordo_tuning one;
+	wish.algorithm = "packing(sums=apart)";
+	wish.lazily = true;
+	tune(&wish, &one);
+	const uint32_t most = one.selection.ranges[0].schedule->problem.chunks_per_block;
+	assert_true(time_alone(&wish, wish.algorithm, most / 2, UINT64_C(1) << 30) >
+		    one.ranges[0].times.first);
+	/* Of 48 the multiples by 1, 4, 16 and 64 are always tried, those by 2 and 32 are not. */
+	assert_int_equal(most, 32 * 48);
+	for (uint32_t i = 0; i < one.ncontender; i++)
+		assert_int_not_equal(one.contenders[i].chunks_per_block, 2 * 48);
 	ordo_tuning_free(&one);
 	ordo_topology_destroy(topology);
 }
@@ -634,6 +699,8 @@ int main(int argc, char **argv)
 		cmocka_unit_test(chunks_that_follow_each_other_are_chosen_by_size),
 		cmocka_unit_test(pieces_of_a_packing_are_chosen_by_size),
 		cmocka_unit_test(pieces_of_a_packing_are_limited),
+		cmocka_unit_test(a_single_chunk_competes),
+		cmocka_unit_test(twice_as_many_chunks_as_the_best_are_tried),
 		cmocka_unit_test(rings_are_as_many_as_ranks_have_links_for),
 	};
 	const int failed = cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /* shares.c - what pairs of ranks load on the links between them, and what each gets of a link that
- * several share: in proportion to their loads. */
+ * several share. */
 #include "packed.h"
 #include <ordo/arena.h>
 #include <stdlib.h>
@@ -26,18 +26,34 @@ void ordo_packed_loads(const struct ordo_packed *packed, struct ordo_logical_lin
 	}
 }
 
-/* What a load gets of the links of its way, if all share them by their loads: of the widest link
- * ORDO_WIDEST_SHARE. on_links: [graph.narc] loads */
+/* What is loaded on links. */
+struct link_loads {
+	uint64_t *units;  /* [graph.narc] */
+	uint32_t *counts; /* [graph.narc] pairs or ways that load a link; NULL: not wanted */
+	struct ordo_link_time busiest;
+};
+
+/* What a load gets of the links of its way, of the widest link ORDO_WIDEST_SHARE: its part by load;
+ * but of links that are not full no more than if all loads had equal parts, as streams do, or than
+ * it needs to end with the busiest link. If moves were listed faster than links carry them, others
+ * would be listed too early, and wait: a ReduceScatter with a NIC down took 1.045 of its bound. */
 static uint64_t share_of_way(const struct ordo_packed *packed, int64_t widest,
-	const uint32_t *links, uint32_t count, uint64_t load, const uint64_t *on_links)
+	const uint32_t *links, uint32_t count, uint64_t load, const struct link_loads *loads)
 {
-	uint64_t least = ORDO_WIDEST_SHARE;
-	for (uint32_t i = 0; load && i < count; i++) {
-		const wide share = (wide)packed->graph.arcs[links[i]].units * load *
-				   ORDO_WIDEST_SHARE / (wide)widest / on_links[links[i]];
-		least = share < least ? (uint64_t)share : least;
+	wide least = ORDO_WIDEST_SHARE, equal = ORDO_WIDEST_SHARE;
+	if (!load)
+		return 0;
+	for (uint32_t i = 0; i < count; i++) {
+		const wide width = (wide)packed->graph.arcs[links[i]].units * ORDO_WIDEST_SHARE,
+			   by_load = width * load / (wide)widest / loads->units[links[i]],
+			   by_count = width / (wide)widest / loads->counts[links[i]];
+		least = by_load < least ? by_load : least;
+		equal = by_count < equal ? by_count : equal;
 	}
-	return load ? least : 0;
+	const wide need = (wide)load * loads->busiest.units * ORDO_WIDEST_SHARE / (wide)widest /
+			  loads->busiest.load,
+		   most = need > equal ? need : equal;
+	return (uint64_t)(least < most ? least : most);
 }
 
 /* The first way of a pair that streams name; ORDO_NONE: its data takes its route. */
@@ -63,24 +79,33 @@ static uint64_t load_of_way(const struct ordo_packed *packed, uint32_t pair,
 
 /* What a pair of ranks gets of the links on its route or its ways. */
 static uint32_t share_of(const struct ordo_packed *packed, int64_t widest, uint32_t pair,
-	uint64_t load, const uint64_t *on_links)
+	uint64_t load, const struct link_loads *loads)
 {
 	const struct ordo_pair_routes *routes = &packed->routes;
 	uint64_t share = 0;
 	for (uint32_t i = first_way(packed, pair); i != ORDO_NONE; i = routes->ways[i].next) {
 		const struct ordo_pair_way *way = &routes->ways[i];
 		share += share_of_way(packed, widest, routes->way_arcs + way->first, way->narc,
-			load_of_way(packed, pair, way, load), on_links);
+			load_of_way(packed, pair, way, load), loads);
 	}
 	if (first_way(packed, pair) == ORDO_NONE)
 		share = share_of_way(packed, widest, routes->arcs + routes->first[pair],
-			routes->first[pair + 1] - routes->first[pair], load, on_links);
+			routes->first[pair + 1] - routes->first[pair], load, loads);
 	return share ? (uint32_t)share : 1;
 }
 
-/* Adds the loads of all pairs up on the links between them. on_links: [graph.narc] */
-static void load_links(
-	const struct ordo_packed *packed, const struct ordo_logical_link *pairs, uint64_t *on_links)
+static void load_way(struct link_loads *loads, const uint32_t *links, uint32_t count, uint64_t load)
+{
+	for (uint32_t i = 0; load && i < count; i++) {
+		loads->units[links[i]] += load;
+		if (loads->counts)
+			loads->counts[links[i]]++;
+	}
+}
+
+/* Adds the loads of all pairs up on the links between them. */
+static void load_links(const struct ordo_packed *packed, const struct ordo_logical_link *pairs,
+	struct link_loads *loads)
 {
 	const uint32_t nrank = packed->graph.nrank;
 	const struct ordo_pair_routes *routes = &packed->routes;
@@ -88,28 +113,31 @@ static void load_links(
 		for (uint32_t i = first_way(packed, pair); i != ORDO_NONE;
 			i = routes->ways[i].next) {
 			const struct ordo_pair_way *way = &routes->ways[i];
-			const uint64_t load = load_of_way(packed, pair, way, pairs[pair].units);
-			for (uint32_t k = 0; k < way->narc; k++)
-				on_links[routes->way_arcs[way->first + k]] += load;
+			load_way(loads, routes->way_arcs + way->first, way->narc,
+				load_of_way(packed, pair, way, pairs[pair].units));
 		}
 		if (first_way(packed, pair) != ORDO_NONE)
 			continue;
 		if (routes->first)
-			for (uint32_t i = routes->first[pair]; i < routes->first[pair + 1]; i++)
-				on_links[routes->arcs[i]] += pairs[pair].units;
+			load_way(loads, routes->arcs + routes->first[pair],
+				routes->first[pair + 1] - routes->first[pair], pairs[pair].units);
 		else if (pairs[pair].units)
-			on_links[ordo_capacities_arc(&packed->graph, pair / nrank, pair % nrank)] +=
-				pairs[pair].units;
+			load_way(loads,
+				(const uint32_t[]){ordo_capacities_arc(
+					&packed->graph, pair / nrank, pair % nrank)},
+				1, pairs[pair].units);
 	}
 }
 
 bool ordo_packed_share(struct ordo_packed *packed, struct ordo_error *error)
 {
-	const uint32_t nrank = packed->graph.nrank, npair = nrank * nrank;
-	uint64_t *on_links = ordo_array_make(packed->graph.narc, sizeof *on_links, 0);
+	const uint32_t nrank = packed->graph.nrank, npair = nrank * nrank,
+		       narc = packed->graph.narc;
+	struct link_loads loads = {.units = ordo_array_make(narc, sizeof *loads.units, 0),
+		.counts = ordo_array_make(narc, sizeof *loads.counts, 0)};
 	struct ordo_logical_links pairs = {
 		.nlink = npair, .links = ordo_array_make(npair, sizeof *pairs.links, 0)};
-	bool worked = on_links && pairs.links;
+	bool worked = loads.units && loads.counts && pairs.links;
 	for (uint32_t i = 0; worked && i < npair; i++) {
 		pairs.links[i].from = i / nrank;
 		pairs.links[i].to = i % nrank;
@@ -117,15 +145,17 @@ bool ordo_packed_share(struct ordo_packed *packed, struct ordo_error *error)
 	const int64_t widest = ordo_capacities_widest(&packed->graph);
 	if (worked) {
 		ordo_packed_loads(packed, pairs.links);
-		load_links(packed, pairs.links, on_links);
+		load_links(packed, pairs.links, &loads);
+		loads.busiest = ordo_busiest_link(&packed->graph, loads.units, 1);
 	}
 	for (uint32_t pair = 0; worked && pair < npair; pair++)
 		if (pairs.links[pair].units)
 			pairs.links[pair].units =
-				share_of(packed, widest, pair, pairs.links[pair].units, on_links);
+				share_of(packed, widest, pair, pairs.links[pair].units, &loads);
 	worked = worked ? ordo_logical_graph_make(&packed->pairs, &pairs, nrank, error)
 			: ordo_fail_memory(error);
-	free(on_links);
+	free(loads.units);
+	free(loads.counts);
 	ordo_logical_links_free(&pairs);
 	return worked;
 }
@@ -137,15 +167,15 @@ bool ordo_packed_busiest(const struct ordo_packed *packed, struct ordo_link_time
 	const uint64_t trees = packed->spanning ? packed->down.k
 						: (uint64_t)packed->up.k * packed->down.k *
 							  (packed->divided ? 1 : nrank);
-	uint64_t *on_links = ordo_array_make(graph->narc, sizeof *on_links, 0);
+	struct link_loads loads = {.units = ordo_array_make(graph->narc, sizeof *loads.units, 0)};
 	struct ordo_logical_link *pairs = ordo_array_make((size_t)nrank * nrank, sizeof *pairs, 0);
-	if (on_links && pairs) {
+	if (loads.units && pairs) {
 		ordo_packed_loads(packed, pairs);
-		load_links(packed, pairs, on_links);
-		*busiest = ordo_busiest_link(graph, on_links, trees);
+		load_links(packed, pairs, &loads);
+		*busiest = ordo_busiest_link(graph, loads.units, trees);
 	}
-	const bool worked = on_links && pairs;
-	free(on_links);
+	const bool worked = loads.units && pairs;
+	free(loads.units);
 	free(pairs);
 	return worked;
 }
