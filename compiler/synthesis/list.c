@@ -20,7 +20,7 @@
 
 __extension__ typedef unsigned __int128 wide;
 
-enum { PASSES = 5 };
+enum { PASSES = 5, PASSES_OF_SUMS = 2 };
 
 /* Move 2 (way * nrank + v) goes from v up to its parent, the next one down to v. 2 nslot more is
  * the addition of what a move brings, where sums are apart.
@@ -680,26 +680,43 @@ static void free_pieces(struct pieces *pieces)
 	free(pieces->queue);
 }
 
-/* The sums of a vertex go up in order of pieces, but begin with a later one. */
-static void rotate_sums(
-	struct lister *lister, const uint32_t *ways, uint32_t count, uint32_t v, uint32_t rotation)
+/* In which order a first pass has the moves: way by way; with sums that begin with different pieces;
+ * or so, and all sums before all results. */
+enum order { BY_WAY, ROTATED, SUMS_FIRST, NORDER };
+
+/* The place of a move in the list, before sums are rotated. */
+static uint32_t place_of(const struct lister *lister, enum order order, uint32_t move)
 {
-	struct right_of_way *list = &lister->list;
+	const uint32_t most = most_moves(lister), additions = is_addition(lister, move) ? most : 0,
+		       rest = move - additions;
+	return order == SUMS_FIRST ? additions + rest % 2 * (most / 2) + rest / 2 : move;
+}
+
+static void set_place(struct lister *lister, uint32_t move, uint32_t number)
+{
+	lister->list.numbers[move] = number;
+	lister->list.by_number[number] = move;
+}
+
+/* The sums of a vertex go up in order of pieces, but begin with a later one. */
+static void rotate_sums(struct lister *lister, enum order order, const uint32_t *ways,
+	uint32_t count, uint32_t v, uint32_t rotation)
+{
 	for (uint32_t piece = 0; piece < count; piece++) {
 		const uint32_t turn = (piece + count - rotation % count) % count,
 			       move = 2 * (ways[piece] * lister->nrank + v),
-			       number = 2 * (ways[turn] * lister->nrank + v),
-			       more = lister->slots.adders ? most_moves(lister) : 0;
-		list->numbers[move] = number;
-		list->by_number[number] = move;
-		list->numbers[move + more] = number + more;
-		list->by_number[number + more] = move + more;
+			       other = 2 * (ways[turn] * lister->nrank + v),
+			       more = most_moves(lister);
+		set_place(lister, move, place_of(lister, order, other));
+		if (lister->slots.adders)
+			set_place(lister, move + more, place_of(lister, order, other + more));
 	}
 }
 
 /* The first child of a vertex begins with the piece with which the vertex begins, the second with
  * the next, and so on. */
-static void rotate_tree(struct lister *lister, const struct pieces *pieces, uint32_t tree)
+static void rotate_tree(
+	struct lister *lister, enum order order, const struct pieces *pieces, uint32_t tree)
 {
 	const struct children *of = &lister->trees.items[tree];
 	const uint32_t *ways = pieces->ways + pieces->first[tree],
@@ -715,22 +732,40 @@ static void rotate_tree(struct lister *lister, const struct pieces *pieces, uint
 			const uint32_t child = of->child[i];
 			pieces->rotations[child] = pieces->rotations[v] + i - of->first[v];
 			pieces->queue[end++] = child;
-			rotate_sums(lister, ways, count, child, pieces->rotations[child]);
+			rotate_sums(lister, order, ways, count, child, pieces->rotations[child]);
 		}
 	}
 }
 
-/* Numbers the moves for a first pass, way by way, or so that sums begin with different pieces. */
-static void number_moves(struct lister *lister, bool rotated)
+/* Numbers the moves for a first pass. */
+static void number_moves(struct lister *lister, enum order order)
 {
 	struct pieces pieces = {0};
 	for (uint32_t i = 0; i < lister->nnumber; i++)
-		lister->list.numbers[i] = lister->list.by_number[i] = i;
-	if (rotated && !list_pieces(&pieces, lister))
+		set_place(lister, i, place_of(lister, order, i));
+	if (order != BY_WAY && !list_pieces(&pieces, lister))
 		lister->failed = true;
-	for (uint32_t tree = 0; rotated && !lister->failed && tree < lister->trees.count; tree++)
-		rotate_tree(lister, &pieces, tree);
+	for (uint32_t tree = 0; order != BY_WAY && !lister->failed && tree < lister->trees.count;
+		tree++)
+		rotate_tree(lister, order, &pieces, tree);
 	free_pieces(&pieces);
+}
+
+/* The first pass with an order runs forwards. */
+static void begin_with(struct lister *lister, enum order order, const struct ordo_chunk_way *ways)
+{
+	lister->list.backwards = false;
+	lister->ways = ways;
+	number_moves(lister, order);
+}
+
+/* How many passes begin with each order: those that have all sums first are only worth anything
+ * where sums and results have trees of their own, and then the first two are. */
+static uint32_t passes_of(const struct lister *lister, enum order order)
+{
+	const struct ordo_chunk_way *way = lister->ways;
+	const bool two_phases = lister->nway && way->up && way->down && way->up != way->down;
+	return order != SUMS_FIRST ? PASSES : two_phases ? PASSES_OF_SUMS : 0;
 }
 
 /* Within so much of the busiest link there is nothing to be gained by other passes. */
@@ -745,22 +780,23 @@ static void make_passes(
 	for (uint32_t way = 0; way < lister->nway; way++)
 		turned[way] = (struct ordo_chunk_way){
 			ways[way].chunk, ways[way].root, ways[way].down, ways[way].up};
-	for (uint32_t pass = 0; pass < 2 * PASSES && !lister->failed && best > least; pass++) {
-		if (pass == PASSES && best <= least + least / LITTLE)
-			break;
-		if (pass % PASSES == 0) {
-			lister->list.backwards = false;
-			lister->ways = ways;
-			number_moves(lister, pass == PASSES);
+	for (enum order order = BY_WAY; order < NORDER; order++) {
+		const uint32_t count = passes_of(lister, order);
+		if (order != BY_WAY && best <= least + least / LITTLE)
+			return;
+		for (uint32_t pass = 0; pass < count && !lister->failed && best > least; pass++) {
+			if (pass)
+				turn(lister, pass % 2 ? turned : ways);
+			else
+				begin_with(lister, order, ways);
+			begin(lister);
+			run(lister);
+			least = least ? least : least_time(lister);
+			if (lister->pass.time < best)
+				keep_moves(lister, moves);
+			best = lister->pass.time < best ? lister->pass.time : best;
 		}
-		if (pass % PASSES)
-			turn(lister, pass % PASSES % 2 ? turned : ways);
-		begin(lister);
-		run(lister);
-		least = pass ? least : least_time(lister);
-		if (lister->pass.time < best)
-			keep_moves(lister, moves);
-		best = lister->pass.time < best ? lister->pass.time : best;
+		lister->ways = ways;
 	}
 }
 
