@@ -9,7 +9,7 @@
  * Operands of one sum are added one after another, so if all ranks began with the first piece of a
  * tree, all but one would wait. Where that may be, as many passes begin with another piece for each
  * child: that took a ReduceScatter on 64 ranks behind switches from 1.127 to 1.049 of its bound.
- * Where sums and results of an AllReduce have different trees, two more passes have all sums first.
+ * Where sums and results of an AllReduce have different trees, more passes have all sums first.
  *
  * source R. L. Graham, Bell System Tech. J. 45, 1966 (list schedules); K. Y. Li and R. J. Willis,
  *        Eur. J. Operational Research 56, 1992 (forwards and backwards)
@@ -21,7 +21,7 @@
 
 __extension__ typedef unsigned __int128 wide;
 
-enum { PASSES = 5, PASSES_OF_SUMS = 2 };
+enum { PASSES = 5, PASSES_OF_SUMS = 6 };
 
 /* Move 2 (way * nrank + v) goes from v up to its parent, the next one down to v. 2 nslot more is
  * the addition of what a move brings, where sums are apart.
@@ -760,8 +760,8 @@ static void begin_with(struct lister *lister, enum order order, const struct ord
 	number_moves(lister, order);
 }
 
-/* How many passes begin with each order: those that have all sums first are only worth anything
- * where sums and results have trees of their own, and then the first two are. */
+/* How many passes begin with each order: with all sums first only where sums and results have trees
+ * of their own. Forwards these are long, and backwards they become shorter each time. */
 static uint32_t passes_of(const struct lister *lister, enum order order)
 {
 	const struct ordo_chunk_way *way = lister->ways;

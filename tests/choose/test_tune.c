@@ -612,9 +612,9 @@ static void pieces_of_a_packing_are_limited(void **state)
 	tune(&wish, &one);
 	assert_int_equal(most_chunks_of(&one, 1), 6);
 	ordo_tuning_free(&one);
-	/* K 1, 6, 12, 48 and 192 on 8 ranks with 8 blocks are up to 12,288 moves, and 96 and 384 are
-	 * tried beside the best. K 768 is too much, unless chunks are long and more of them gain
-	 * something; then K 3072 is. */
+	/* K 1, 6, 12, 48 and 192 on 8 ranks with 8 blocks are up to 12,288 moves, and 96 and 384
+	 * are tried beside the best. K 768 is too much, unless chunks are long and more of them
+	 * gain something; then K 3072 is. */
 	wish = wish_of(ORDO_REDUCESCATTER, 8, topology, UINT64_C(1) << 28, UINT64_C(1) << 28);
 	wish.algorithm = "packing";
 	tune(&wish, &one);
