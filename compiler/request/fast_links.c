@@ -5,6 +5,7 @@
  * alike. And data that goes where signals cannot come back from cannot be sent at all.
  */
 #include "fast_links.h"
+#include <math.h>
 
 /* Beyond, looking at all ways over a third rank takes longer than compiling. */
 enum { MOST_RANKS = 512 };
@@ -47,9 +48,23 @@ static uint32_t find_slow(const struct ordo_topology *topology, uint32_t begin)
 	return topology->nlink;
 }
 
+/* Whether some link is so much faster than another that this may be slow. */
+static bool is_unequal(const struct ordo_topology *topology)
+{
+	double least = HUGE_VAL, most = 0;
+	for (uint32_t i = 0; i < topology->nlink; i++) {
+		const double width = topology->links[i].bandwidth_gbs;
+		if (topology->links[i].down)
+			continue;
+		least = width < least ? width : least;
+		most = width > most ? width : most;
+	}
+	return most >= 2 * least;
+}
+
 bool ordo_has_slow_links(const struct ordo_topology *topology)
 {
-	return topology && topology->nrank <= MOST_RANKS &&
+	return topology && topology->nrank <= MOST_RANKS && is_unequal(topology) &&
 	       find_slow(topology, 0) < topology->nlink;
 }
 

@@ -96,7 +96,7 @@ static bool choose_links(struct ordo_resolved_request *resolved, struct ordo_err
 	for (uint32_t i = 0; i < facts->nparameter; i++)
 		if (!strcmp("links", facts->parameters[i].name))
 			links = resolved->values[i].word;
-	if (!strcmp(links, "all") || !resolved->topology)
+	if ((strcmp(links, "fast") != 0 && strcmp(links, "paired") != 0) || !resolved->topology)
 		return true;
 	resolved->topology = resolved->fast =
 		(strcmp(links, "fast") != 0 ? ordo_without_one_way_links : ordo_without_slow_links)(

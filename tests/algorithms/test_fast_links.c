@@ -37,8 +37,9 @@ static bool uses_link(const struct ordo_schedule *schedule, uint32_t a, uint32_t
 	return false;
 }
 
-static const char *const around[] = {"ring(links=fast)", "ring(directions=2,rings=3,links=fast)",
-	"mesh(owners=auto,links=fast)", "packing(links=fast)", "tree(shape=spanning,links=fast)"};
+static const char *const around[] = {"ring", "ring(directions=2)", "ring(links=fast)",
+	"ring(directions=2,rings=3,links=fast)", "mesh(owners=auto,links=fast)",
+	"packing(links=fast)", "tree(shape=spanning,links=fast)"};
 
 static void links_of_less_than_half_the_speed_are_left_out(void **state)
 {
@@ -82,6 +83,32 @@ static void others_are_not(void **state)
 	ordo_topology_destroy(topology);
 }
 
+static bool ring_uses_slow_link(
+	const struct ordo_topology *topology, uint32_t nrank, const char *algorithm)
+{
+	const struct ordo_request request = {.problem = {.op = ORDO_ALLREDUCE, .nrank = nrank},
+		.algorithm = algorithm,
+		.topology = topology};
+	struct ordo_schedule *schedule = compile_proved(&request);
+	const bool uses = uses_link(schedule, 0, 1) || uses_link(schedule, 1, 0);
+	ordo_schedule_destroy(schedule);
+	return uses;
+}
+
+static void rings_take_slow_links_where_they_must_or_are_told_to(void **state)
+{
+	(void)state;
+	struct ordo_topology *topology = make(8, 5.6);
+	assert_false(ring_uses_slow_link(topology, 8, "ring"));
+	assert_true(ring_uses_slow_link(topology, 8, "ring(links=all)"));
+	assert_true(ring_uses_slow_link(topology, 8, "ring(order=[0,1,2,3,4,5,6,7])"));
+	ordo_topology_destroy(topology);
+	/* Three ranks have one ring, though there is a way around the link. */
+	topology = make(3, 5.6);
+	assert_true(ring_uses_slow_link(topology, 3, "ring"));
+	ordo_topology_destroy(topology);
+}
+
 static void the_choice_is_as_fast_as_without_the_link(void **state)
 {
 	(void)state;
@@ -112,6 +139,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(links_of_less_than_half_the_speed_are_left_out),
 		cmocka_unit_test(others_are_not),
+		cmocka_unit_test(rings_take_slow_links_where_they_must_or_are_told_to),
 		cmocka_unit_test(the_choice_is_as_fast_as_without_the_link),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -95,6 +95,24 @@ static void lay_lane(const struct ordo_problem *problem, const uint32_t *cycle, 
 	}
 }
 
+/* Finds rings without slow links, or else with them. */
+static bool find_cycles(const struct ordo_resolved_request *request, uint32_t nring,
+	uint32_t *cycles, struct ordo_error *error)
+{
+	const uint32_t n = request->problem.nrank;
+	struct ordo_error why = {0};
+	if (!ordo_parameter_is(request, "links", "auto") || !ordo_has_slow_links(request->topology))
+		return ordo_cycles_find(request->topology, n, nring, cycles, error);
+	struct ordo_topology *fast = ordo_without_slow_links(request->topology, error);
+	if (!fast)
+		return false;
+	const bool found = ordo_cycles_find(fast, n, nring, cycles, &why);
+	ordo_topology_destroy(fast);
+	return found || (why.code == ORDO_ENVIRONMENT ? ordo_fail_memory(error)
+						      : ordo_cycles_find(request->topology, n,
+								nring, cycles, error));
+}
+
 enum { MOST_WAYS = 4 };
 
 /* How many lanes go along a cycle in one direction: with via=spread so many that there are no more
@@ -133,7 +151,7 @@ static bool prepare(struct ordo_resolved_request *request, struct ordo_error *er
 		return ordo_fail_memory(error);
 	bool given = ordo_parameter_value(request, "order")->nlist;
 	if (given ? !take_given(request, cycles, error)
-		  : !ordo_cycles_find(request->topology, n, nring, cycles, error))
+		  : !find_cycles(request, nring, cycles, error))
 		return false;
 	if (!count_ways(request, cycles, nring, &rings->nway, error))
 		return false;
@@ -333,7 +351,13 @@ static const struct ordo_parameter parameters[] = {
 		.kind = ORDO_NUMBER,
 		.least = 1,
 		.most = ORDO_LIMIT},
-	ORDO_LINKS_PARAMETER,
+	{.name = "links",
+		.values = "auto|all|fast|paired",
+		.fallback = "auto",
+		.meaning = "auto: as fast, if as many rings remain, else as all; fast: ignores "
+			   "links that a path over a third rank beats by a factor of two or more; "
+			   "paired: ignores one-way links, over which no signal can return",
+		.kind = ORDO_WORD},
 };
 
 enum { CHAINS = 1u << ORDO_BROADCAST | 1u << ORDO_REDUCE };
@@ -342,7 +366,7 @@ static const struct ordo_variant variants[] = {
 	{.settings = "", .pipelines = CHAINS},
 	{.settings = "directions=2", .pipelines = CHAINS},
 	{.settings = "directions=2,rings=#", .rings = true, .pipelines = CHAINS},
-	{.settings = "directions=2,links=fast", .slow = true, .pipelines = CHAINS},
+	{.settings = "directions=2,links=all", .slow = true, .pipelines = CHAINS},
 	{.settings = "directions=2,rings=#,links=fast",
 		.rings = true,
 		.slow = true,
