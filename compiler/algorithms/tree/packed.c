@@ -1,6 +1,6 @@
-/* packed.c - packs the trees of a request: from each root, spanning trees that are used up and down,
- * or as a linear program divides the links between sums and results; through switches by what takes
- * their place. */
+/* packed.c - packs the trees of a request: from each root, spanning trees that are used up and
+ * down, or as a linear program divides the links between sums and results; through switches by what
+ * takes their place. */
 #include "packed.h"
 #include "arrivals.h"
 #include "ways/ways.h"
