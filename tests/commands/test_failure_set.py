@@ -20,7 +20,7 @@ def compiled(ordo, *words, operator="allreduce", ranks=4):
 
 @desk_case("an 8-card mesh: 29 states, each proved, at its bound as `ordo bound` has it")
 def _(ordo):
-    document = compiled(ordo, "-t", "full-mesh", ranks=8)
+    document = compiled(ordo, "-t", "full-mesh", "-a", "packing", ranks=8)
     states = document["states"]
     wanted([state.get("link") for state in states] ==
            [None] + [[a, b] for a in range(8) for b in range(a + 1, 8)], states)
@@ -173,7 +173,7 @@ def _(ordo):
 
 @desk_case("requirements hold in every state, and what cannot be made is not written")
 def _(ordo):
-    compiled(ordo, "--require", "G3", ranks=6)
+    compiled(ordo, "--require", "G3", ranks=5)
     wanted(ordo.answer("verify", "set", "--require", "G3")["proved"])
     shutil.rmtree(ordo.folder / "set")
     words = ["compile", "allreduce", "-n", 4, "--fail-any-link"]

@@ -4,14 +4,15 @@
 #include "base/pipe_filter.h"
 #include <ordo/document.h>
 #include <ordo/memory.h>
+#include <pthread.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 /* cmocka needs four of the above. */
 #include <cmocka.h>
@@ -58,28 +59,38 @@ static char *stretched(size_t *size, uint32_t most)
 	return text;
 }
 
-/* A process that writes the text into a pipe; path is the end to read. */
-static pid_t pour(const char *text, size_t size, char path[32])
-{
+/* A thread that writes a text into a pipe. */
+struct writer {
+	pthread_t thread;
+	const char *text;
+	size_t size;
 	int ends[2];
-	assert_int_equal(pipe(ends), 0);
-	const pid_t writer = fork();
-	assert_true(writer >= 0);
-	if (!writer) {
-		close(ends[0]);
-		for (ssize_t n; size && (n = write(ends[1], text, size)) > 0; size -= (size_t)n)
-			text += n;
-		_exit(0);
-	}
-	close(ends[1]);
-	snprintf(path, 32, "/dev/fd/%d", ends[0]);
-	return writer;
+};
+
+static void *write_all(void *argument)
+{
+	const struct writer *w = argument;
+	const char *text = w->text;
+	size_t size = w->size;
+	for (ssize_t n; size && (n = write(w->ends[1], text, size)) > 0; size -= (size_t)n)
+		text += n;
+	close(w->ends[1]);
+	return NULL;
 }
 
-static void stop_pouring(pid_t writer, const char *path)
+/* path is the end to read. */
+static void pour(struct writer *w, char path[32])
 {
-	close(atoi(path + strlen("/dev/fd/")));
-	assert_int_equal(waitpid(writer, NULL, 0), writer);
+	assert_int_equal(pipe(w->ends), 0);
+	assert_int_equal(pthread_create(&w->thread, NULL, write_all, w), 0);
+	snprintf(path, 32, "/dev/fd/%d", w->ends[0]);
+}
+
+/* A text that was not read to its end ends here: the writer gets an error, no signal. */
+static void stop_pouring(struct writer *w)
+{
+	close(w->ends[0]);
+	assert_int_equal(pthread_join(w->thread, NULL), 0);
 }
 
 static void assert_same(const struct ordo_schedule *one, const struct ordo_schedule *other)
@@ -102,10 +113,11 @@ static bool read_both(const char *text, size_t size)
 {
 	char path[32];
 	struct ordo_error through = {0}, whole = {0};
-	const pid_t writer = pour(text, size, path);
+	struct writer writer = {.text = text, .size = size};
+	pour(&writer, path);
 	struct ordo_schedule *one = ordo_schedule_read(path, NULL, &through);
 	struct ordo_schedule *other = ordo_schedule_read_text(text, size, path, NULL, &whole);
-	stop_pouring(writer, path);
+	stop_pouring(&writer);
 	assert_same(one, other);
 	assert_string_equal(through.text, whole.text);
 	assert_int_equal(through.line, whole.line);
@@ -262,7 +274,8 @@ static void more_than_the_limit_is_not_read(void **unused)
 	(void)unused;
 	char path[32];
 	struct ordo_error error = {0};
-	const pid_t writer = pour(document, strlen(document), path);
+	struct writer writer = {.text = document, .size = strlen(document)};
+	pour(&writer, path);
 	ordo_set_memory_limit(1000);
 	assert_null(ordo_schedule_read(path, NULL, &error));
 	assert_int_equal(error.code, ORDO_ENVIRONMENT);
@@ -272,7 +285,7 @@ static void more_than_the_limit_is_not_read(void **unused)
 	struct ordo_schedule *schedule = ordo_schedule_read(path, NULL, &error);
 	assert_non_null(schedule);
 	ordo_schedule_destroy(schedule);
-	stop_pouring(writer, path);
+	stop_pouring(&writer);
 }
 
 int main(void)
@@ -286,5 +299,6 @@ int main(void)
 		cmocka_unit_test(a_mebibyte_of_white_space_is_the_most),
 		cmocka_unit_test(more_than_the_limit_is_not_read),
 	};
+	signal(SIGPIPE, SIG_IGN);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
