@@ -156,10 +156,12 @@ def _(ordo):
         told["output"] == "fast"
         and [one["from_bytes"]
              for one in told["tuned"]] == [one["from_bytes"] for one in answer["ranges"]], told)
-    for before, one in zip(told["tuned"], told["tuned"][1:]):
+    crossovers = list(zip(told["tuned"], told["tuned"][1:]))
+    for before, one in crossovers:
         wanted(
             one["first_seconds"] < one["before_at_first_seconds"]
             and before["last_seconds"] <= one["a_byte_less_seconds"] * (1 + 1e-9), one)
+    for before, one in (crossovers[0], crossovers[-1]):
         for size, fastest in [(one["from_bytes"] - 1, before["last_seconds"]),
                               (one["from_bytes"], one["first_seconds"])]:
             seconds = ordo.answer("compile", *words, "--size", size, "-o",

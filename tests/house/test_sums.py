@@ -12,7 +12,7 @@ from tap import case, run_cases, wanted
 
 ORDO = os.path.abspath(sys.argv[1])
 ROOT = pathlib.Path(sys.argv[2]).absolute()
-ONE = "servers:2x4"
+ONE = "full-mesh"
 
 
 @case("compiler/SUMS.md: every command prints what is shown below it")

@@ -19,7 +19,7 @@ from tap import case, run_cases, wanted
 
 ORDO, ALLOCATOR = map(os.path.abspath, sys.argv[1:3])
 EVERY_REQUEST = sys.argv[3:] == ["all"]
-MOST_ONCE, MOST_ONWARDS = 280, 25
+MOST_ONCE, MOST_ONWARDS = 140, 15
 OUT_OF_MEMORY = 5
 TIMES = re.compile(r"[0-9][0-9.e+-]* ?(ns|us|ms|s|MB/s|GB/s)\b")
 VARYING = re.compile("seconds$|_per_second$|^peak_bytes$")

@@ -1,6 +1,7 @@
 /* test_predict_counts.c - predicted times of blocks of unequal sizes: the closed form of pairwise,
  * and for every algorithm a second simulation, lower bounds, and what equal counts must give.
  */
+#include "few.h"
 #include "specimens.h"
 #include <math.h>
 #include <ordo/compiler.h>
@@ -318,11 +319,14 @@ static void visit(
 static void every_algorithm_is_simulated_again(void **state)
 {
 	(void)state;
-	const struct specimen_range range = {
-		.first_rank = 1, .last_rank = 9, .every = 4, .all_roots = true, .all_chunks = true};
+	const struct specimen_range range = {.first_rank = 1,
+		.last_rank = 9,
+		.every = FEW ? 16 : 4,
+		.all_roots = true,
+		.all_chunks = true};
 	uint32_t nvisit = 0;
 	visit_specimens(&range, visit, &nvisit);
-	assert_true(nvisit > 300);
+	assert_true(nvisit > (FEW ? 75 : 300));
 }
 
 struct bounding {
@@ -367,12 +371,13 @@ static void nothing_is_faster_than_the_bounds(void **state)
 		struct bounding bounding = {topology, 0};
 		const struct specimen_range range = {.topology = topology,
 			.first_rank = topology->nrank,
-			.last_rank = topology->nrank};
+			.last_rank = topology->nrank,
+			.every = FEW ? 4 : 1};
 		visit_specimens(&range, visit_bounds, &bounding);
 		nvisit += bounding.nvisit;
 		ordo_topology_destroy(topology);
 	}
-	assert_true(nvisit > 50);
+	assert_true(nvisit > (FEW ? 12 : 50));
 }
 
 /* The bounds of a few blocks by hand: alpha 1000 ns, 56 bytes a nanosecond. */
