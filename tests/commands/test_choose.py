@@ -128,6 +128,13 @@ def _(ordo):
     wanted(ordo.names() == [], "nothing was written", ordo.names())
 
 
+def compiles_as_fast(ordo, words, size, fastest):
+    """At one size more chunks are tried, where these are long."""
+    seconds = ordo.answer("compile", *words, "--size", size, "-o",
+                          "x.json")["candidates"][0]["seconds"]
+    wanted(0.9 < seconds / fastest < 1 + 1e-9, size, seconds, fastest)
+
+
 @desk_case(
     "tune: the fastest for every size as a proved set, both sides of every crossover told, and "
     "true of compile at those sizes"
@@ -162,12 +169,8 @@ def _(ordo):
             one["first_seconds"] < one["before_at_first_seconds"]
             and before["last_seconds"] <= one["a_byte_less_seconds"] * (1 + 1e-9), one)
     for before, one in (crossovers[0], crossovers[-1]):
-        for size, fastest in [(one["from_bytes"] - 1, before["last_seconds"]),
-                              (one["from_bytes"], one["first_seconds"])]:
-            seconds = ordo.answer("compile", *words, "--size", size, "-o",
-                                  "x.json")["candidates"][0]["seconds"]
-            # At one size more chunks are tried, where these are long.
-            wanted(0.9 < seconds / fastest < 1 + 1e-9, size, seconds, fastest)
+        compiles_as_fast(ordo, words, one["from_bytes"] - 1, before["last_seconds"])
+        compiles_as_fast(ordo, words, one["from_bytes"], one["first_seconds"])
     # One order for all sizes, and what it costs; candidates if asked for; nothing is written unless
     # asked for.
     done = ordo.works("tune", *few, "--require", "constant", "--candidates", "--type", "bf16")
