@@ -1,5 +1,7 @@
-/* few.h - is this a build with sanitizers? They make a program 3 to 20 times as slow and are there for
- * what it does with memory and threads, so sweeps take a part of their cases.
+/* few.h - is this a build with sanitizers?
+ *
+ * They make a program 3 to 20 times as slow and are there for what it does with memory and threads,
+ * so sweeps take a part of their cases.
  */
 #ifndef TESTS_FEW_H
 #define TESTS_FEW_H
