@@ -81,7 +81,8 @@ bool ordo_has_one_way_links(const struct ordo_topology *topology)
 	return false;
 }
 
-/* The links that are up; with `paired` those alone that are up in both directions. */
+/* All links; with `paired` those are down that are not up in both directions. Links that are down
+ * stay, because whoever names their class on a path over them is refused. */
 static struct ordo_topology *copy_links(
 	const struct ordo_topology *topology, bool paired, struct ordo_error *error)
 {
@@ -90,10 +91,11 @@ static struct ordo_topology *copy_links(
 	bool worked = copy;
 	for (uint32_t i = 0; worked && i < topology->nlink; i++) {
 		const struct ordo_link *link = &topology->links[i];
-		worked = link->down || (paired && !leads_back(topology, link)) ||
-			 ordo_topology_add(copy, link->from, link->to,
-				 topology->class_names[link->class_name], link->latency_ns,
-				 link->bandwidth_gbs, error);
+		worked = ordo_topology_add(copy, link->from, link->to,
+			topology->class_names[link->class_name], link->latency_ns,
+			link->bandwidth_gbs, error);
+		if (worked)
+			copy->links[i].down = link->down || (paired && !leads_back(topology, link));
 	}
 	if (worked && ordo_topology_finish(copy, error))
 		return copy;

@@ -73,11 +73,13 @@ static struct ordo_topology *renumber_topology(
 	bool worked = copy;
 	for (uint32_t i = 0; worked && i < topology->nlink; i++) {
 		const struct ordo_link *link = &topology->links[i];
-		worked = link->down ||
-			 ordo_topology_add(copy, renumbered(link->from, inverse, nrank),
-				 renumbered(link->to, inverse, nrank),
-				 topology->class_names[link->class_name], link->latency_ns,
-				 link->bandwidth_gbs, error);
+		worked = ordo_topology_add(copy, renumbered(link->from, inverse, nrank),
+			renumbered(link->to, inverse, nrank),
+			topology->class_names[link->class_name], link->latency_ns,
+			link->bandwidth_gbs, error);
+		/* One that is down stays: naming its class on a path over it is refused. */
+		if (worked)
+			copy->links[i].down = link->down;
 	}
 	if (worked && ordo_topology_finish(copy, error))
 		return copy;

@@ -198,6 +198,19 @@ def _(ordo):
                        stream["name"] == "2nd to 1", operator, program)
 
 
+@desk_case("a class that is down beyond a switch is not named there, whatever links are ignored")
+def _(ordo):
+    topology = hub(0, TWO)
+    topology["links"] += [{**link, "from": 0, "to": 1, "bandwidth_gbs": 1}
+                          for link in topology["links"][:1]]
+    for link in topology["links"]:
+        if (link["from"], link["to"], link["class"]) in ((3, 2, "pcie"), (0, 3, "pcie")):
+            link["down"] = True
+    for operator in OPERATORS:
+        for settings in ("links=paired", "links=fast", "map=[2,0,1]"):
+            check(ordo, operator, topology, f"packing({settings})")
+
+
 @desk_case("the same bytes again; ranks that are renumbered; nothing is named without such links")
 def _(ordo):
     words = put(ordo, hub(2, TWO))
