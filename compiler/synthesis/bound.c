@@ -175,15 +175,21 @@ static bool add_set(struct ordo_wire_bound *bound, const struct ordo_capacities 
 	for (uint32_t v = 0; v < graph->nplace; v++)
 		if (inside[v])
 			bound->vertices[count++] = v;
-	for (uint32_t i = 0; terms && i < graph->narc; i++) {
-		const struct ordo_arc *arc = &graph->arcs[i];
-		if (inside[arc->from] == bound->entering || inside[arc->to] != bound->entering)
+	/* A partition has many sets, so that only the arcs from vertices on the right side are looked
+	 * at. */
+	for (uint32_t v = 0; terms && v < graph->nvertex; v++) {
+		if (inside[v] == bound->entering)
 			continue;
-		if (!ordo_array_reserve(
-			    &bound->terms, &room, (size_t)nterm + 1, sizeof *bound->terms))
-			return false;
-		bound->terms[nterm++] = (struct ordo_bound_term){place_of(graph, arc->from),
-			place_of(graph, arc->to), (uint64_t)arc->units, 1};
+		for (uint32_t i = graph->first[v]; i < graph->first[v + 1]; i++) {
+			const struct ordo_arc *arc = &graph->arcs[i];
+			if (inside[arc->to] != bound->entering)
+				continue;
+			if (!ordo_array_reserve(
+				    &bound->terms, &room, (size_t)nterm + 1, sizeof *bound->terms))
+				return false;
+			bound->terms[nterm++] = (struct ordo_bound_term){place_of(graph, arc->from),
+				place_of(graph, arc->to), (uint64_t)arc->units, 1};
+		}
 	}
 	bound->nset++;
 	bound->first[bound->nset] = count;

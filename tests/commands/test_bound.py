@@ -51,6 +51,18 @@ def _(ordo):
                    Fraction(int(time[1]), int(time[2])) / Fraction(time[3]), operator, text, out)
 
 
+@desk_case("bound: of a long set 256 links are printed, and what the others have together")
+def _(ordo):
+    out = ordo.works("bound", "broadcast", "-t", "full-mesh", "-n", 300).out
+    line = next(line for line in out.splitlines() if line.startswith("  set of rank"))
+    printed = re.findall(r"[=+] (\d+) \((\d+)->(\d+)\)", line)
+    rest, more = map(int, re.search(r" \+ (\d+) of (\d+) more links; --json", line).groups())
+    wanted(len(printed) == 256 and more == 299 - 256, line)
+    wanted(sum(int(width) for width, _, _ in printed) + rest == 299 * 56, line)
+    sets = ordo.answer("bound", "broadcast", "-t", "full-mesh", "-n", 300)["sets"]
+    wanted(len(sets[0]["links"]) == 299, len(sets[0]["links"]))
+
+
 @desk_case("bound: the printed lengths of links, added up along the shortest ways of all pairs")
 def _(ordo):
     # Two ranks on one side, three on the other: no cut gives 7/15.

@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* Sets that are printed as text; --json has them all. */
-enum { MOST_SETS = 64, DECIMAL_SIZE = 64 };
+enum { MOST_SETS = 64, MOST_LINKS = 256, DECIMAL_SIZE = 64 };
 /* Beyond, the bound of a compiled schedule takes longer than the rest of the command. */
 enum { MOST_RANKS = 1024 };
 
@@ -69,26 +69,33 @@ static void report_links(
 	const struct report *set, const struct ordo_wire_bound *bound, uint32_t number)
 {
 	const struct report list = report_list(set, "links");
+	const uint32_t first = bound->first_term[number], end = bound->first_term[number + 1];
 	char text[DECIMAL_SIZE];
-	uint64_t units = 0;
-	for (uint32_t i = bound->first_term[number]; i < bound->first_term[number + 1]; i++)
+	uint64_t units = 0, rest = 0;
+	for (uint32_t i = first; i < end; i++) {
 		units += bound->terms[i].units;
+		rest += i - first < MOST_LINKS ? 0 : bound->terms[i].units;
+	}
 	report_text(set, ": %s GB/s %s", decimal_text(text, units, bound),
 		bound->entering ? "enter" : "leave");
 	report_members(set, "%s<gigabytes_per_second> %" PRIu64 "<units>", text, units);
-	for (uint32_t i = bound->first_term[number]; i < bound->first_term[number + 1]; i++) {
+	for (uint32_t i = first; i < end; i++) {
 		const struct ordo_bound_term *term = &bound->terms[i];
 		const struct report link = report_item(&list);
-		report_text(set, "%s", i == bound->first_term[number] ? " = " : " + ");
 		decimal_text(text, term->units, bound);
-		if (term->from == term->to)
-			report_text(set, "%s (ports of %u)", text, term->from);
-		else
-			report_text(set, "%s (%u->%u)", text, term->from, term->to);
+		if (i - first < MOST_LINKS)
+			report_text(set, "%s%s ", i == first ? " = " : " + ", text);
+		if (i - first < MOST_LINKS && term->from == term->to)
+			report_text(set, "(ports of %u)", term->from);
+		else if (i - first < MOST_LINKS)
+			report_text(set, "(%u->%u)", term->from, term->to);
 		report_members(&link,
 			"%u<from> %u<to> %s<gigabytes_per_second> %" PRIu64 "<units> %d<ports?>",
 			term->from, term->to, text, term->units, term->from == term->to);
 	}
+	if (rest)
+		report_text(set, " + %s of %u more links; --json lists them",
+			decimal_text(text, rest, bound), end - first - MOST_LINKS);
 	report_text(set, "\n");
 }
 
