@@ -19,7 +19,7 @@ enum { MANY_RANKS = 1024 };
 
 /* A choice among more ranks than ORDO_CHOICE_FEW_RANKS takes about so many minutes of one core, for
  * the tasks that it compiles, simulates and proves at most: see compiler/MEASURED.md. */
-enum { MINUTES = 4 };
+enum { MINUTES = 5 };
 
 /* Says what a choice for many ranks takes, before it does. */
 static void note_cost(struct call *call, const struct tuning_options *args)
