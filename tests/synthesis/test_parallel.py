@@ -183,6 +183,22 @@ def _(ordo):
             wanted(worst == bound, operator, topology, worst, bound)
 
 
+@desk_case("of equal ways over two switches, what ranks send first goes over both")
+def _(ordo):
+    n = 6
+    topology = both_ways(n, [(rank, n + i, 25, "link") for rank in range(n) for i in range(2)], 2)
+    for operator in ("allgather", "allreduce"):
+        ordo.works("compile", operator, *put(ordo, topology), "-a", "packing(via=spread)", "-o",
+                   "p.json")
+        firsts = [(program["rank"], stream["name"], stream["via"])
+                  for program in json.loads((ordo.folder / "p.json").read_text())["programs"]
+                  for stream in program["streams"] if stream["name"].startswith("to ")]
+        for rank in range(n):
+            wanted({*(via[0] for sender, _, via in firsts if sender == rank)} == {6, 7} and
+                   {*(via[0] for _, name, via in firsts if name == f"to {rank}")} == {6, 7},
+                   operator, rank, firsts)
+
+
 @desk_case("a class that one direction lacks, or that is down, is not named there")
 def _(ordo):
     topology = topology_of(3, [(a, b, 10, "fast") for a in range(3) for b in range(3) if a != b] +

@@ -2,10 +2,16 @@
 #include "lanes.h"
 #include <ordo/arena.h>
 #include <stdlib.h>
+#include <string.h>
 
 __extension__ typedef unsigned __int128 wide;
 
 enum { MOST_LANES = 16 };
+
+static bool are_equal(const struct ordo_pair_way *a, const struct ordo_pair_way *b)
+{
+	return a->units[0] == b->units[0] && a->units[1] == b->units[1];
+}
 
 /* The widest first. */
 static int compare_lanes(const void *one, const void *other)
@@ -16,6 +22,22 @@ static int compare_lanes(const void *one, const void *other)
 		       b_units = (uint64_t)b->units[0] + b->units[1];
 	return a_units != b_units ? (a_units < b_units) - (a_units > b_units)
 				  : (a->first > b->first) - (a->first < b->first);
+}
+
+/* Which of equally wide lanes comes first differs from pair to pair: if what all pairs send first
+ * went over one switch, the links to another would idle meanwhile. */
+static void turn_equal_lanes(
+	struct ordo_lane *lanes, struct ordo_lane *room, uint32_t count, uint32_t turn)
+{
+	for (uint32_t first = 0, end; first < count; first = end) {
+		end = first + 1;
+		while (end < count && are_equal(lanes[first].way, lanes[end].way))
+			end++;
+		const uint32_t equal = end - first;
+		memcpy(room, lanes + first, equal * sizeof *room);
+		for (uint32_t i = 0; i < equal; i++)
+			lanes[first + i] = room[(i + turn) % equal];
+	}
 }
 
 void ordo_lanes_free(struct ordo_lanes *lanes)
@@ -35,16 +57,19 @@ bool ordo_lanes_make(struct ordo_lanes *lanes, const struct ordo_packed *packed)
 	lanes->first = ordo_array_make((size_t)npair + 1, sizeof *lanes->first, 0);
 	lanes->items = ordo_array_make(routes->nway, sizeof *lanes->items, 0);
 	lanes->switches = ordo_array_make(packed->graph.nvertex, sizeof *lanes->switches, 0);
-	const bool worked = lanes->first && lanes->items && lanes->switches;
+	struct ordo_lane *room = ordo_array_make(routes->nway, sizeof *room, 0);
+	const bool worked = lanes->first && lanes->items && lanes->switches && room;
 	for (uint32_t pair = 0; worked && pair < npair; pair++) {
 		struct ordo_lane *lane = lanes->items + lanes->first[pair];
 		uint32_t count = 0;
 		for (uint32_t i = routes->first_way[pair]; i != ORDO_NONE; i = routes->ways[i].next)
 			lane[count++] = (struct ordo_lane){.way = &routes->ways[i]};
 		qsort(lane, count, sizeof *lane, compare_lanes);
+		turn_equal_lanes(lane, room, count, pair / nrank + pair % nrank);
 		lanes->first[pair + 1] =
 			lanes->first[pair] + (count < MOST_LANES ? count : MOST_LANES);
 	}
+	free(room);
 	return worked;
 }
 
