@@ -175,7 +175,7 @@ static bool add_set(struct ordo_wire_bound *bound, const struct ordo_capacities 
 	for (uint32_t v = 0; v < graph->nplace; v++)
 		if (inside[v])
 			bound->vertices[count++] = v;
-	/* A partition has many sets, so that only the arcs from vertices on the right side are looked
+	/* A partition has many sets, so only the arcs from vertices on the right side are looked
 	 * at. */
 	for (uint32_t v = 0; terms && v < graph->nvertex; v++) {
 		if (inside[v] == bound->entering)
