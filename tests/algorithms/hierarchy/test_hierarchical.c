@@ -503,8 +503,8 @@ static void what_does_not_apply_is_refused_by_its_level(void **state)
 	check_refused("hierarchical(mesh,nhr)", ORDO_ALLTOALL, NULL,
 		"algorithm: hierarchical, level 1 does AllToAll: nhr has no AllToAll",
 		those_that_have(ORDO_ALLTOALL));
-	check_refused("hierarchical(tree,mesh)", ORDO_BROADCAST, NULL,
-		"algorithm: hierarchical, level 0 does AllGather: tree has no AllGather",
+	check_refused("hierarchical(star,mesh)", ORDO_BROADCAST, NULL,
+		"algorithm: hierarchical, level 0 does AllGather: star has no AllGather",
 		those_that_have(ORDO_ALLGATHER));
 	check_refused("hierarchical(mesh,halving-doubling)", ORDO_ALLREDUCE, NULL,
 		"algorithm: hierarchical, level 1 does AllReduce: halving-doubling needs a power "
