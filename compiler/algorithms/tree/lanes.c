@@ -8,6 +8,14 @@ __extension__ typedef unsigned __int128 wide;
 
 enum { MOST_LANES = 16 };
 
+const char *ordo_lane_name(uint32_t lane)
+{
+	static const char *const names[MOST_LANES] = {"to", "2nd to", "3rd to", "4th to", "5th to",
+		"6th to", "7th to", "8th to", "9th to", "10th to", "11th to", "12th to", "13th to",
+		"14th to", "15th to", "16th to"};
+	return names[lane];
+}
+
 static bool are_equal(const struct ordo_pair_way *a, const struct ordo_pair_way *b)
 {
 	return a->units[0] == b->units[0] && a->units[1] == b->units[1];
@@ -105,19 +113,16 @@ static void name_way(struct ordo_builder *b, const struct ordo_lanes *lanes,
 void ordo_take_lane(
 	struct ordo_builder *b, struct ordo_lanes *lanes, const struct ordo_listed_move *move)
 {
-	static const char *const names[MOST_LANES] = {"to", "2nd to", "3rd to", "4th to", "5th to",
-		"6th to", "7th to", "8th to", "9th to", "10th to", "11th to", "12th to", "13th to",
-		"14th to", "15th to", "16th to"};
 	const uint32_t pair = move->from * lanes->nrank + move->to,
 		       phase = move->kind == ORDO_LISTED_RESULT || lanes->packed->spanning,
 		       count = lanes->first ? lanes->first[pair + 1] - lanes->first[pair] : 0;
 	if (!count) {
-		ordo_stream(b, names[0], move->to);
+		ordo_stream(b, ordo_lane_name(0), move->to);
 		return;
 	}
 	const uint32_t next = next_lane(lanes, pair, phase);
 	struct ordo_lane *lane = &lanes->items[next];
-	ordo_stream(b, names[next - lanes->first[pair]], move->to);
+	ordo_stream(b, ordo_lane_name(next - lanes->first[pair]), move->to);
 	if (!lane->sent[0] && !lane->sent[1] &&
 		(lanes->packed->spreads || count > 1 || lane->way->narc > 1))
 		name_way(b, lanes, move, lane->way);

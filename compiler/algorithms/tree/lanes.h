@@ -20,6 +20,9 @@ struct ordo_lanes {
 	uint32_t *switches; /* [graph.nvertex] room for those of a way */
 };
 
+/* The name of the stream, below 16: "to", "2nd to", ... */
+const char *ordo_lane_name(uint32_t lane);
+
 /* A lane for each way between two ranks, up to 16. The caller frees it, also after false: no
  * memory. `packed` must outlive it. */
 bool ordo_lanes_make(struct ordo_lanes *lanes, const struct ordo_packed *packed);

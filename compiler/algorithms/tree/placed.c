@@ -13,6 +13,7 @@
 #include "algorithm.h"
 #include "algorithms/direct/places.h"
 #include "arrivals.h"
+#include "lanes.h"
 #include "synthesis/place/list.h"
 #include "synthesis/place/order.h"
 #include <ordo/topology.h>
@@ -126,6 +127,7 @@ struct writer {
 	size_t sender_room;
 	struct free_slots *free; /* [nrank][nrank] by sender, then rank; NULL: none is used again */
 	struct lanes *lanes;	 /* [nrank][nrank] NULL: no topology */
+	uint32_t *path;		 /* [graph.nplace] room */
 };
 
 /* The streams that carry what a rank sends to another, where links of several classes lie side by
@@ -282,29 +284,21 @@ static uint32_t lay_path(
 /* The stream of a hop is next; each carries as much as its links are wide. */
 static void take_lane(struct writer *writer, const struct ordo_place_hop *hop)
 {
-	static const char *const names[ORDO_MOST_CLASSES] = {
-		"to", "2nd to", "3rd to", "4th to", "5th to", "6th to", "7th to", "8th to"};
 	const struct placed *placed = writer->request->prepared;
 	const struct ordo_place_network *network = &placed->order.network;
 	struct lanes *lanes =
 		writer->lanes ? &writer->lanes[hop->from * network->nrank + hop->to] : NULL;
-	uint32_t *path = NULL, count = 0;
-	if (lanes && lanes->count != 1) {
-		path = ordo_array_make(network->graph->nplace, sizeof *path, 0);
-		if (!path) {
-			ordo_builder_fail_memory(writer->b);
-			return;
-		}
-		count = lay_path(network, hop->from, hop->to, path);
-	}
-	if (path && !lanes->count)
-		lanes->count =
-			ordo_classes_along(writer->request->topology, path, count, lanes->items);
+	const uint32_t count = lanes && lanes->count != 1
+				       ? lay_path(network, hop->from, hop->to, writer->path)
+				       : 0;
+	if (lanes && !lanes->count)
+		lanes->count = ordo_classes_along(
+			writer->request->topology, writer->path, count, lanes->items);
 	const uint32_t next = lanes ? ordo_next_class(lanes->items, lanes->count) : 0;
-	ordo_stream(writer->b, names[next], hop->to);
+	ordo_stream(writer->b, ordo_lane_name(next), hop->to);
 	if (lanes && lanes->count > 1 && !lanes->items[next].sent++)
-		ordo_via(writer->b, hop->from, path + 1, count - 2, lanes->items[next].class_name);
-	free(path);
+		ordo_via(writer->b, hop->from, writer->path + 1, count - 2,
+			lanes->items[next].class_name);
 }
 
 static void write_hop(struct writer *writer, uint32_t way, const struct ordo_place_hop *hop)
@@ -362,7 +356,9 @@ static bool make_writer(struct writer *writer, bool apart)
 	writer->lanes = writer->request->topology
 				? ordo_array_make(nrank * nrank, sizeof *writer->lanes, 0)
 				: NULL;
-	return writer->places && writer->used && (writer->free || !apart) &&
+	const struct placed *placed = writer->request->prepared;
+	writer->path = ordo_array_make(placed->order.graph.nplace, sizeof *writer->path, 0);
+	return writer->places && writer->used && writer->path && (writer->free || !apart) &&
 	       (writer->lanes || !writer->request->topology);
 }
 
@@ -373,6 +369,7 @@ static void free_writer(struct writer *writer)
 		free(writer->free[i].items);
 	free(writer->free);
 	free(writer->lanes);
+	free(writer->path);
 	free(writer->places);
 	free(writer->used);
 	free(writer->slots);

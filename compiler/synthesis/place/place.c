@@ -261,9 +261,9 @@ static bool keep(struct placer *placer, struct ordo_placement *placement)
 
 enum {
 	SOFTEST = 4,
-	SHARPEST = 64,
 	DOUBLINGS = 4, /* from the softest to the sharpest */
-	STEPS = 16     /* in each of them */
+	SHARPEST = SOFTEST << DOUBLINGS,
+	STEPS = 16 /* in each doubling */
 };
 
 /* The first passes find where there is room, the last even out the last per cent. */
