@@ -55,9 +55,10 @@ struct ordo_resolved_request {
 	/* [problem.nrank] the rank that the algorithm's rank i is; NULL: i. The algorithm sees its
 	 * own numbers, also in problem.root. */
 	const uint32_t *map;
-	bool finds_map;			      /* map=auto: there is none yet */
-	const char *order;		      /* as in struct ordo_request; not owned */
-	uint32_t most_moves;		      /* likewise */
+	bool finds_map;				      /* map=auto: there is none yet */
+	const char *order;			      /* as in struct ordo_request; not owned */
+	uint32_t most_moves;			      /* likewise */
+	struct ordo_kept_placements *kept_placements; /* likewise */
 	const struct ordo_registry *registry; /* in which names of algorithms are looked up */
 	ordo_resolve *resolve;		      /* for an algorithm that is made of others */
 	const struct ordo_algorithm *algorithm;

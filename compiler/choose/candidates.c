@@ -10,6 +10,7 @@
 #include "algorithms/tree/arrivals.h"
 #include "pipeline/pipeline.h"
 #include "request/fast_links.h"
+#include "synthesis/place/kept.h"
 #include "ways/ways.h"
 #include <ordo/arena.h>
 #include <ordo/divisor.h>
@@ -248,17 +249,27 @@ static void sort(struct ordo_candidate *items, uint32_t count)
 	}
 }
 
+/* Requests for its candidates share placements. */
+static bool make_empty(
+	struct ordo_candidates *candidates, struct ordo_request *request, struct ordo_error *error)
+{
+	*candidates = (struct ordo_candidates){.kept = ordo_kept_placements_create(error)};
+	request->kept_placements = candidates->kept;
+	return candidates->kept;
+}
+
 bool ordo_candidates_make(struct ordo_candidates *candidates, const struct ordo_request *asked,
 	struct ordo_error *error)
 {
 	/* What else is asked for is no matter of candidates. */
-	const struct ordo_request request = {
+	struct ordo_request request = {
 		.problem = asked->problem, .topology = asked->topology, .order = asked->order};
 	const struct ordo_problem *problem = &request.problem;
 	const struct ordo_topology *topology = request.topology;
 	struct ordo_resolved_request resolved = {0};
 	struct numbers numbers;
-	*candidates = (struct ordo_candidates){0};
+	if (!make_empty(candidates, &request, error))
+		return false;
 	if (!ordo_request_take_problem(&resolved, &request, error) ||
 		!ordo_has_enough_shards(&resolved, error) ||
 		!ordo_servers_count(topology, &numbers.nserver, error))
@@ -303,15 +314,16 @@ static const struct ordo_variant *find_pipeline(
 	return NULL;
 }
 
-bool ordo_candidates_take(struct ordo_candidates *candidates, const struct ordo_request *request,
+bool ordo_candidates_take(struct ordo_candidates *candidates, const struct ordo_request *asked,
 	struct ordo_error *error)
 {
+	struct ordo_request request = *asked;
 	struct ordo_resolved_request resolved = {0};
-	*candidates = (struct ordo_candidates){0};
 	const bool worked =
-		ordo_request_resolve(&resolved, request, error) &&
+		make_empty(candidates, &request, error) &&
+		ordo_request_resolve(&resolved, &request, error) &&
 		accept(candidates, &resolved,
-			find_pipeline(&resolved.algorithm->facts, request->problem.op), error);
+			find_pipeline(&resolved.algorithm->facts, request.problem.op), error);
 	ordo_resolved_request_destroy(&resolved);
 	return worked;
 }
@@ -321,5 +333,6 @@ void ordo_candidates_free(struct ordo_candidates *candidates)
 	free(candidates->items);
 	free(candidates->refused);
 	ordo_arena_free(&candidates->arena);
+	ordo_kept_placements_destroy(candidates->kept);
 	*candidates = (struct ordo_candidates){0};
 }

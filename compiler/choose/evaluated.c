@@ -32,6 +32,7 @@ struct ordo_request ordo_table_request(const struct ordo_table *table, uint32_t 
 	struct ordo_request request = table->request;
 	request.algorithm = table->items[i].algorithm;
 	request.problem.chunks_per_block = table->items[i].chunks_per_block;
+	request.kept_placements = table->candidates->kept;
 	return request;
 }
 

@@ -52,7 +52,8 @@ static bool prepare(struct ordo_resolved_request *request, struct ordo_error *er
 		.spreads = request->problem.op == ORDO_ALLREDUCE,
 		.adding_gbs =
 			topology && ordo_sums_are_apart(request) ? ordo_adding_gbs(topology) : 0,
-		.chunks = request->problem.chunks_per_block};
+		.chunks = request->problem.chunks_per_block,
+		.kept = request->kept_placements};
 	return topology && ordo_placed_order_make(&placed->order, topology, &wish, error);
 }
 

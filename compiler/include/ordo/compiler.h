@@ -38,6 +38,8 @@ struct ordo_request {
 	/* A program of more moves is given up (ORDO_ENVIRONMENT, error->too_large) while the
 	 * algorithm writes it, before what takes most of the time and the memory. 0: no limit */
 	uint32_t most_moves;
+	/* internal, set by a choice for all its candidates; NULL */
+	struct ordo_kept_placements *kept_placements;
 };
 
 /* Compiles a schedule, and proves it before it is returned.

@@ -7,6 +7,7 @@
  * decides.
  */
 #include "order.h"
+#include "kept.h"
 #include "list.h"
 #include "prices.h"
 #include <math.h>
@@ -169,23 +170,27 @@ static bool reaches(const struct ordo_placed_order *placed, const struct ordo_pl
 struct wish {
 	bool spreads, trial;
 	uint32_t different;
+	struct ordo_kept_placements *kept;
 };
 
 /* Places one tree: with as many chunks as blocks if that is enough, else with more. */
 static bool place(struct ordo_placement *placement, const struct ordo_placed_order *placed,
 	const struct ordo_sum_tree *tree, const struct wish *wish, struct ordo_error *error)
 {
-	const uint32_t nrank = placed->graph.nrank,
-		       nchunk = wish->different * (wish->spreads ? 1 : nrank);
-	const struct ordo_place_effort none = {0}, effort = effort_of(nrank, nchunk, wish->trial);
-	if (!ordo_place(placement, &placed->network, tree, wish->spreads, nrank, placed->bound,
-		    &none, error))
+	const uint32_t nrank = placed->graph.nrank;
+	struct ordo_place_problem problem = {.network = &placed->network,
+		.tree = tree,
+		.nchunk = nrank,
+		.spreads = wish->spreads,
+		.bound = {placed->bound[0], placed->bound[1]}};
+	if (!ordo_place_once(wish->kept, placement, &problem, error))
 		return false;
 	if (reaches(placed, placement))
 		return true;
 	ordo_placement_free(placement);
-	return ordo_place(placement, &placed->network, tree, wish->spreads, nchunk, placed->bound,
-		&effort, error);
+	problem.nchunk = wish->different * (wish->spreads ? 1 : nrank);
+	problem.effort = effort_of(nrank, problem.nchunk, wish->trial);
+	return ordo_place_once(wish->kept, placement, &problem, error);
 }
 
 /* Places one tree, and keeps it if it is faster than what there is. */
@@ -315,15 +320,15 @@ static bool search(
 
 /* Links alone choose the tree, so it is the same whatever adding costs, and with any number of
  * chunks. */
-static bool choose(
-	struct ordo_placed_order *placed, bool spreads, bool searches, struct ordo_error *error)
+static bool choose(struct ordo_placed_order *placed, const struct ordo_placed_wish *asked,
+	bool searches, struct ordo_error *error)
 {
 	const uint32_t nrank = placed->graph.nrank, units = placed->units,
 		       least = nrank > SMALL || nrank <= FEW_RANKS
 				       ? 1
-				       : TRIAL_CHUNKS / (spreads ? 1 : nrank);
+				       : TRIAL_CHUNKS / (asked->spreads ? 1 : nrank);
 	const uint64_t adding = placed->network.adding;
-	const struct wish wish = {spreads, true, units > least ? units : least};
+	const struct wish wish = {asked->spreads, true, units > least ? units : least, asked->kept};
 	placed->network.adding = 0;
 	const bool worked =
 		try_trees(placed, &wish, error) && (!searches || search(placed, &wish, error));
@@ -408,7 +413,7 @@ static bool place_chosen(struct ordo_placed_order *placed, const struct ordo_pla
 	const uint32_t usual = usual_units(placed, asked->spreads), nrank = placed->graph.nrank,
 		       blocks = asked->spreads ? 1 : nrank,
 		       units = asked->chunks && asked->chunks < usual ? asked->chunks : usual;
-	struct wish wish = {asked->spreads, false, units};
+	struct wish wish = {asked->spreads, false, units, asked->kept};
 	if (!try_tree(placed, placed->root, &wish, error))
 		return false;
 	const bool enough = placed->placement.nchunk == nrank;
@@ -478,7 +483,7 @@ bool ordo_placed_order_make(struct ordo_placed_order *placed, const struct ordo_
 		placed->network.adding = 1 + (uint64_t)((double)placed->graph.unit *
 							pow(10, -placed->graph.unit_digits) /
 							asked->adding_gbs * ORDO_ADDING);
-	return (!chosen || choose(placed, asked->spreads, searches, error)) &&
+	return (!chosen || choose(placed, asked, searches, error)) &&
 	       place_chosen(placed, asked, error);
 }
 

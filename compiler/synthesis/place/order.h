@@ -27,6 +27,7 @@ struct ordo_placed_wish {
 	/* how fast a rank adds, where ranks are to share the sums; 0: links alone matter */
 	double adding_gbs;
 	uint32_t chunks; /* of a block in the document; 0: the request says nothing */
+	struct ordo_kept_placements *kept; /* by other requests of one choice; NULL: none are */
 };
 
 /* Chooses the tree, unless it is given, and places it: the same tree for any number of chunks. The

@@ -55,6 +55,17 @@ static bool copy_chunks(
 	return true;
 }
 
+bool ordo_placement_copy(struct ordo_placement *to, const struct ordo_placement *from)
+{
+	const uint32_t count[2] = {from->nchunk, from->nnode};
+	*to = *from;
+	to->chunks = make_chunks(from->nchunk, from->nnode);
+	if (to->chunks && copy_chunks(to->chunks, from->chunks, count))
+		return true;
+	ordo_placement_free(to);
+	return false;
+}
+
 struct placer {
 	struct ordo_prices prices;
 	const struct ordo_place_network *network;
@@ -492,13 +503,16 @@ static bool exchange_all(
 	return !exchange.failed;
 }
 
-bool ordo_place(struct ordo_placement *placement, const struct ordo_place_network *network,
-	const struct ordo_sum_tree *tree, bool spreads, uint32_t nchunk, const uint64_t bound[2],
-	const struct ordo_place_effort *effort, struct ordo_error *error)
+bool ordo_place(struct ordo_placement *placement, const struct ordo_place_problem *problem,
+	struct ordo_error *error)
 {
+	const struct ordo_place_network *network = problem->network;
+	const struct ordo_sum_tree *tree = problem->tree;
+	const struct ordo_place_effort *effort = &problem->effort;
+	const uint32_t nchunk = problem->nchunk;
 	struct placer placer = {.network = network,
 		.tree = tree,
-		.spreads = spreads,
+		.spreads = problem->spreads,
 		.nchunk = nchunk,
 		.noise = 1,
 		.chunks = make_chunks(nchunk, tree->nnode),
@@ -506,14 +520,14 @@ bool ordo_place(struct ordo_placement *placement, const struct ordo_place_networ
 			network->graph->narc + network->nrank, sizeof *placer.history, 0)};
 	*placement = (struct ordo_placement){.nchunk = nchunk,
 		.nnode = tree->nnode,
-		.least = {bound[0], bound[1]},
+		.least = {problem->bound[0], problem->bound[1]},
 		.chunks = make_chunks(nchunk, tree->nnode)};
 	bool worked = ordo_prices_make(&placer.prices, network, tree, error);
 	if (worked && !(placement->chunks && placer.chunks && placer.history))
 		worked = ordo_fail_memory(error);
 	if (worked) {
 		ordo_prices_set(&placer.prices, 0);
-		ordo_prices_bound(&placer.prices, spreads, placement->least);
+		ordo_prices_bound(&placer.prices, problem->spreads, placement->least);
 		worked = (lay_raw(&placer) && keep(&placer, placement) &&
 				 improve(&placer, placement, effort->passes) &&
 				 (!effort->exchanges ||

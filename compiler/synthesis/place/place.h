@@ -75,17 +75,26 @@ struct ordo_place_effort {
 	uint32_t exchanges; /* how many chunks on the fullest links are then, at most */
 };
 
-/* Places the tree for nchunk chunks.
- *
- *   spreads   the result goes from chunk i's root to all ranks, and the root is free; otherwise the
- *             result of chunk i is wanted at rank i % nrank
- *   bound     numerator, denominator: what no order can beat, in the units of `time`; a placement
- *             that reaches it is the last that is looked at
- *
- * The caller frees it, also after false: no memory, or a rank that another cannot reach. */
-bool ordo_place(struct ordo_placement *placement, const struct ordo_place_network *network,
-	const struct ordo_sum_tree *tree, bool spreads, uint32_t nchunk, const uint64_t bound[2],
-	const struct ordo_place_effort *effort, struct ordo_error *error);
+/* What is to be placed. */
+struct ordo_place_problem {
+	const struct ordo_place_network *network;
+	const struct ordo_sum_tree *tree;
+	uint32_t nchunk;
+	/* the result goes from chunk i's root to all ranks, and the root is free; otherwise the
+	 * result of chunk i is wanted at rank i % nrank */
+	bool spreads;
+	/* numerator, denominator: what no order can beat, in the units of `time`; a placement that
+	 * reaches it is the last that is looked at */
+	uint64_t bound[2];
+	struct ordo_place_effort effort;
+};
+
+/* Places the tree. The caller frees it, also after false: no memory, or a rank that another cannot
+ * reach. */
+bool ordo_place(struct ordo_placement *placement, const struct ordo_place_problem *problem,
+	struct ordo_error *error);
+/* false: no memory. */
+bool ordo_placement_copy(struct ordo_placement *to, const struct ordo_placement *from);
 
 /* Whether a time is no more than what links, or additions that all ranks share, let no order
  * beat. */

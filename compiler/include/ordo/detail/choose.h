@@ -70,6 +70,7 @@ struct ordo_candidates {
 	/* Private. */
 	size_t room, refused_room;
 	struct ordo_arena arena;
+	struct ordo_kept_placements *kept;
 };
 
 /* All variants of all algorithms that have the operator and apply to the problem, and those that do

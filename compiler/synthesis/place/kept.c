@@ -1,0 +1,110 @@
+/* kept.c - keeps each placement that was found with all that it depends on, in words of 64 bits.
+ *
+ * A choice resolves one candidate several times: for its claims, then for every number of chunks.
+ * Most of these ask for the same placements, and each takes longer than all else of a candidate.
+ */
+#include "kept.h"
+#include <ordo/arena.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct kept {
+	uint64_t *problem; /* [nword] */
+	size_t nword;
+	struct ordo_placement placement;
+};
+
+struct ordo_kept_placements {
+	struct kept *items; /* [count] */
+	size_t count, room;
+};
+
+struct ordo_kept_placements *ordo_kept_placements_create(struct ordo_error *error)
+{
+	struct ordo_kept_placements *kept = calloc(1, sizeof *kept);
+	if (!kept)
+		ordo_fail_memory(error);
+	return kept;
+}
+
+void ordo_kept_placements_destroy(struct ordo_kept_placements *kept)
+{
+	if (!kept)
+		return;
+	for (size_t i = 0; i < kept->count; i++) {
+		free(kept->items[i].problem);
+		ordo_placement_free(&kept->items[i].placement);
+	}
+	free(kept->items);
+	free(kept);
+}
+
+/* All that a placement depends on; ways follow from arcs. NULL: no memory. */
+static uint64_t *write_problem(const struct ordo_place_problem *problem, size_t *nword)
+{
+	const struct ordo_capacities *graph = problem->network->graph;
+	const struct ordo_sum_tree *tree = problem->tree;
+	const uint64_t numbers[] = {graph->nrank, graph->nplace, graph->nvertex, graph->narc,
+		problem->network->adding, problem->nchunk, problem->spreads, problem->bound[0],
+		problem->bound[1], problem->effort.passes, problem->effort.exchanges, tree->nleaf,
+		tree->nnode};
+	const size_t nnumber = sizeof numbers / sizeof *numbers;
+	*nword = nnumber + 2 * (size_t)graph->narc + tree->nnode;
+	uint64_t *words = ordo_array_make(*nword, sizeof *words, 0), *next = words;
+	if (!words)
+		return NULL;
+	for (size_t i = 0; i < nnumber; i++)
+		*next++ = numbers[i];
+	for (uint32_t a = 0; a < graph->narc; a++) {
+		*next++ = (uint64_t)graph->arcs[a].from << 32 | graph->arcs[a].to;
+		*next++ = (uint64_t)graph->arcs[a].units;
+	}
+	for (uint32_t node = tree->nleaf; node < tree->nnode; node++)
+		*next++ = (uint64_t)tree->children[node][0] << 32 | tree->children[node][1];
+	return words;
+}
+
+static const struct ordo_placement *find(
+	const struct ordo_kept_placements *kept, const uint64_t *words, size_t nword)
+{
+	for (size_t i = 0; i < kept->count; i++)
+		if (kept->items[i].nword == nword &&
+			!memcmp(kept->items[i].problem, words, nword * sizeof *words))
+			return &kept->items[i].placement;
+	return NULL;
+}
+
+/* Takes the words. */
+static bool keep(struct ordo_kept_placements *kept, uint64_t *words, size_t nword,
+	const struct ordo_placement *placement)
+{
+	struct kept item = {words, nword, {0}};
+	if (ordo_array_reserve(&kept->items, &kept->room, kept->count + 1, sizeof *kept->items) &&
+		ordo_placement_copy(&item.placement, placement)) {
+		kept->items[kept->count++] = item;
+		return true;
+	}
+	free(words);
+	return false;
+}
+
+bool ordo_place_once(struct ordo_kept_placements *kept, struct ordo_placement *placement,
+	const struct ordo_place_problem *problem, struct ordo_error *error)
+{
+	size_t nword;
+	*placement = (struct ordo_placement){0};
+	if (!kept)
+		return ordo_place(placement, problem, error);
+	uint64_t *words = write_problem(problem, &nword);
+	if (!words)
+		return ordo_fail_memory(error);
+	const struct ordo_placement *found = find(kept, words, nword);
+	if (found) {
+		free(words);
+		return ordo_placement_copy(placement, found) || ordo_fail_memory(error);
+	}
+	if (ordo_place(placement, problem, error))
+		return keep(kept, words, nword, placement) || ordo_fail_memory(error);
+	free(words);
+	return false;
+}
