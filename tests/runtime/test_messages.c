@@ -31,7 +31,6 @@ struct request {
 };
 struct network {
 	pthread_mutex_t lock;
-	pthread_cond_t changed;
 	struct transfer *open;
 	uint32_t nrank, nblocked, nended;
 	bool is_stuck, mismatch;
@@ -43,6 +42,7 @@ struct port {
 	struct request *requests;
 	size_t element, wide;
 	const struct request *awaits;
+	pthread_cond_t is_over; /* the wait for it: only this rank is woken */
 	struct port *all;
 };
 
@@ -52,15 +52,17 @@ static struct request *request_of(const struct transfer *transfer)
 	return address;
 }
 
-static void finish(struct port *ports, struct transfer *transfer)
+/* The port that waits for it, or NULL. */
+static struct port *finish(struct port *ports, struct transfer *transfer)
 {
 	struct request *request = request_of(transfer);
 	struct port *owner = &ports[transfer->sends ? transfer->from : transfer->to];
 	request->is_complete = true;
-	if (owner->awaits == request) {
-		owner->network->nblocked--;
-		owner->awaits = NULL;
-	}
+	if (owner->awaits != request)
+		return NULL;
+	owner->network->nblocked--;
+	owner->awaits = NULL;
+	return owner;
 }
 
 /* The oldest transfer that this one meets, taken off the list; else this one is appended. */
@@ -68,6 +70,7 @@ static bool start(struct port *port, struct transfer transfer, uint32_t number)
 {
 	struct network *network = port->network;
 	struct request *request = &port->requests[number];
+	struct port *waiting = NULL;
 	pthread_mutex_lock(&network->lock);
 	*request = (struct request){transfer, false};
 	struct transfer **at = &network->open, *own = &request->transfer;
@@ -86,11 +89,12 @@ static bool start(struct port *port, struct transfer transfer, uint32_t number)
 		memcpy(own->sends ? other->dst : own->dst, own->sends ? own->src : other->src,
 			own->bytes < other->bytes ? own->bytes : other->bytes);
 		finish(port->all, own);
-		finish(port->all, other);
+		waiting = finish(port->all, other);
 		network->nmessage++;
-		pthread_cond_broadcast(&network->changed);
 	}
 	pthread_mutex_unlock(&network->lock);
+	if (waiting)
+		pthread_cond_signal(&waiting->is_over);
 	return true;
 }
 
@@ -122,12 +126,14 @@ static bool receive(void *closure, uint32_t request, uint32_t peer, uint32_t tag
 }
 
 /* All ranks that have not ended are blocked. */
-static void note_stuck(struct network *network)
+static void note_stuck(struct port *port)
 {
-	if (network->nblocked + network->nended == network->nrank && network->nblocked) {
-		network->is_stuck = true;
-		pthread_cond_broadcast(&network->changed);
-	}
+	struct network *network = port->network;
+	if (network->nblocked + network->nended < network->nrank || !network->nblocked)
+		return;
+	network->is_stuck = true;
+	for (uint32_t r = 0; r < network->nrank; r++)
+		pthread_cond_signal(&port->all[r].is_over);
 }
 
 static bool wait(void *closure, uint32_t number)
@@ -139,10 +145,10 @@ static bool wait(void *closure, uint32_t number)
 	if (!request->is_complete) {
 		port->awaits = request;
 		network->nblocked++;
-		note_stuck(network);
+		note_stuck(port);
 	}
 	while (!request->is_complete && !network->is_stuck)
-		pthread_cond_wait(&network->changed, &network->lock);
+		pthread_cond_wait(&port->is_over, &network->lock);
 	const bool worked = request->is_complete;
 	pthread_mutex_unlock(&network->lock);
 	return worked;
@@ -168,7 +174,7 @@ static void *run_rank(void *closure)
 			run->bound, run->input, run->output, &messenger, &error);
 	pthread_mutex_lock(&run->port->network->lock);
 	run->port->network->nended++;
-	note_stuck(run->port->network);
+	note_stuck(run->port);
 	pthread_mutex_unlock(&run->port->network->lock);
 	return NULL;
 }
@@ -238,12 +244,12 @@ static void open_cluster(struct cluster *cluster, const struct trial_of_part *tr
 		.runs = calloc(nrank, sizeof *cluster->runs),
 		.parts = calloc(nrank, sizeof *cluster->parts)};
 	pthread_mutex_init(&cluster->network.lock, NULL);
-	pthread_cond_init(&cluster->network.changed, NULL);
 	assert_true(
 		allocate_buffers(&cluster->buffers, &schedule->problem, &trial->options, &error));
 	for (uint32_t r = 0; r < nrank; r++) {
 		cluster->ports[r] = (struct port){
 			.network = &cluster->network, .rank = r, .all = cluster->ports};
+		pthread_cond_init(&cluster->ports[r].is_over, NULL);
 		cluster->parts[r] = make_part(trial, levels, r);
 		open_rank(&cluster->runs[r], trial, cluster->parts[r], &cluster->ports[r]);
 		/* in place a second run would add up the sums of the first */
@@ -261,6 +267,7 @@ static void close_cluster(struct cluster *cluster)
 		ordo_bound_part_destroy(cluster->runs[r].bound);
 		ordo_part_destroy(cluster->parts[r]);
 		free(cluster->ports[r].requests);
+		pthread_cond_destroy(&cluster->ports[r].is_over);
 	}
 	free_buffers(&cluster->buffers);
 	free(cluster->parts);
