@@ -7,6 +7,8 @@ import shutil
 import subprocess
 import sys
 
+import tap
+
 IS_LONG = os.environ.get("ORDO_TESTS") == "long"  # of the suite `long`: everything
 
 
@@ -22,8 +24,8 @@ def command(library, ranks, program):
     return [launcher, *more, "-n", str(ranks), *program]
 
 
-def environment(library):
-    """The environment: without the other launcher's variables."""
+def environment(library, extra=None):
+    """The environment: without the other launcher's variables, and with others."""
     kept = {key: value for key, value in os.environ.items()
             if not key.startswith(("OMPI_COMM", "PMI_", "PMIX_"))}
     kept["ASAN_OPTIONS"] = "detect_leaks=0"  # MPI keeps memory to the end
@@ -31,14 +33,27 @@ def environment(library):
         kept["OMPI_MCA_rmaps_base_oversubscribe"] = "1"
         if not IS_LONG:  # the search for other networks takes most of a short test
             kept |= {"OMPI_MCA_pml": "ob1", "OMPI_MCA_btl": "self,vader,tcp"}
+    kept |= extra or {}
+    if library == "mpich":
+        kept["UCX_LOG_FILE"] = "stderr"  # its warnings are no output of the program
+        sleeping = os.environ.get("ORDO_SLEEPING")
+        if sleeping and not IS_LONG:
+            kept["LD_PRELOAD"] = f"{kept.get('LD_PRELOAD', '')} {sleeping}".strip()
     return kept
 
 
 def run(library, words, extra=None, limit=100):
-    """Runs a command line of command(), or any other, in that environment, for some seconds."""
-    return subprocess.run(list(map(str, words)), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                          text=True, timeout=limit, check=False,
-                          env={**environment(library), **(extra or {})})
+    """Runs a command line of command(), or any other, in that environment, for some seconds. What
+    it printed is shown if the case fails."""
+    try:
+        done = subprocess.run(list(map(str, words)), stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, text=True, timeout=limit, check=False,
+                              env=environment(library, extra))
+    except subprocess.TimeoutExpired as late:
+        tap.show_if_failed(late, late.stdout, late.stderr)
+        raise
+    tap.show_if_failed(words, f"exit status {done.returncode}", done.stdout, done.stderr)
+    return done
 
 
 if __name__ == "__main__":

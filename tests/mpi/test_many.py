@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
-"""test_many.py LIBRARY PATH PROGRAM YIELDING RANKS - so many ranks that one of them makes the
-schedules for all: PROGRAM is many.c, YIELDING has MPICH yield."""
+"""test_many.py LIBRARY PATH PROGRAM SLEEPING RANKS - so many ranks that one of them makes the
+schedules for all: PROGRAM is many.c, SLEEPING has MPICH sleep where it waits."""
 import sys
 
 import launch
 from tap import case, run_cases, wanted
 
-LIBRARY, PATH, PROGRAM, YIELDING, RANKS = sys.argv[1:6]
+LIBRARY, PATH, PROGRAM, SLEEPING, RANKS = sys.argv[1:6]
 
 
 @case(f"blocking reductions and nonblocking calls of {RANKS} ranks have the same bits")
 def _():
-    preload = PATH if LIBRARY == "openmpi" else f"{PATH} {YIELDING}"
+    preload = PATH if LIBRARY == "openmpi" else f"{PATH} {SLEEPING}"
     networks = {"OMPI_MCA_pml": "ob1", "OMPI_MCA_btl": "self,vader"}
     done = launch.run(LIBRARY, launch.command(LIBRARY, RANKS, [PROGRAM]),
                       {"LD_PRELOAD": preload, "ORDO_MPI": "", **networks}, limit=800)

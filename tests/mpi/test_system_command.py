@@ -52,7 +52,7 @@ def _():
                  extra={"ORDO_MPI": "messages", "LD_PRELOAD": "libm.so.6"})
     preload, settings, words = done.stdout.rstrip("\n").split("|")
     wanted(done.returncode == 0 and words == "--json --order y --", done.stdout, done.stderr)
-    wanted(preload.endswith(f"/libordo_{LIBRARY}.so:libm.so.6"), preload)
+    wanted(preload.split()[0].endswith(f"/libordo_{LIBRARY}.so:libm.so.6"), preload)
     wanted(settings == f"messages,order=linear,report=none,log={os.getcwd()}/x,strict,check",
            settings)
 

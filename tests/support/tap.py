@@ -3,6 +3,7 @@ import sys
 import traceback
 
 cases = []
+shown = []  # of this case, if it fails
 
 
 def case(sentence):
@@ -19,19 +20,28 @@ def wanted(truth, *found):
         raise AssertionError("\n".join(str(one) for one in found))
 
 
+def show_if_failed(*found):
+    """What the last two runs of a program printed is shown if the case fails, whyever it does."""
+    shown.append(found)
+    del shown[:-2]
+
+
 def run_cases(*arguments):
     """Runs every case with the arguments and exits."""
     print("TAP version 13")
     print(f"1..{len(cases)}", flush=True)
     failed = 0
     for number, (sentence, function) in enumerate(cases, 1):
+        shown.clear()
         try:
             function(*arguments)
             print(f"ok {number} - {sentence}", flush=True)
         except Exception:  # whatever went wrong, the other cases still count
             failed += 1
             print(f"not ok {number} - {sentence}")
-            for line in traceback.format_exc().splitlines():
+            text = traceback.format_exc()
+            text += "".join(f"run: {str(one)[-4000:]}\n" for found in shown for one in found)
+            for line in text.splitlines():
                 print(f"# {line}")
             sys.stdout.flush()
     sys.exit(1 if failed else 0)
