@@ -409,7 +409,7 @@ static struct ordo_part *finish(struct writer *w)
 	if (!w->part)
 		memset(part, 0, sizeof *part);
 	w->part = NULL;
-	/* Instructions begin before the end of the struct: what is behind the pieces is sent too. */
+	/* Instructions begin before the end of the struct, so there is room behind the pieces. */
 	memset((char *)part + end, 0, bytes - end);
 	memcpy(&part->instructions[n], steps->pieces, bytes - end);
 	part->bytes = bytes;
