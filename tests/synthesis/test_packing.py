@@ -389,6 +389,9 @@ def _(ordo):
     ordo.fails(2, "wanted up to 1024", *words, 1025)
     ordo.fails(2, "no path to or from another", *words, 4, "-t", "ring", "--fail-link", "0-1",
                "--fail-link", "0-3")
+    words[-2] = "packing(k=256,pieces=1024)"
+    ordo.fails(5, "packing: 4194304 chunks on 16 ranks: .* takes about 9.375 GiB of memory, there "
+               "is 4 GiB\nhint: fewer pieces", *words, 16, "--memory-limit", "4GiB")
 
 
 @desk_case("packing: on bandwidths of 15 digits it is told which k was taken and what it loses")

@@ -23,7 +23,9 @@
 #include "packed.h"
 #include "request/fast_links.h"
 #include <math.h>
+#include <ordo/detail/memory_size.h>
 #include <ordo/detail/packed_trees.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 extern const struct ordo_algorithm ordo_algorithm_packing;
@@ -50,13 +52,6 @@ static bool applicable(const struct ordo_resolved_request *request, struct ordo_
 		       request->problem.nrank, MOST_RANKS);
 }
 
-static bool prepare(struct ordo_resolved_request *request, struct ordo_error *error)
-{
-	request->prepared = ordo_arena_alloc(&request->arena, sizeof(struct ordo_packed));
-	return request->prepared ? ordo_packed_make(request->prepared, request, error)
-				 : ordo_fail_memory(error);
-}
-
 static void release(struct ordo_resolved_request *request)
 {
 	if (request->prepared)
@@ -81,6 +76,37 @@ static uint32_t natural_chunks(const struct ordo_resolved_request *request)
 			pieces > 1 && (uint64_t)pieces * units * blocks * nrank > USUAL_MOVES;)
 			pieces /= 2;
 	return units * pieces;
+}
+
+/* Of each transfer the tasks, the lists and the passes, measured; with sums apart twice as many. */
+static const double bytes_of_transfer = 160;
+
+/* `pieces` and k make chunks that no estimate knows of before there are trees. */
+static bool fits_in_memory(const struct ordo_resolved_request *request, struct ordo_error *error)
+{
+	const struct ordo_problem *problem = &request->problem;
+	const enum ordo_operator op = problem->op;
+	const double chunks = (double)(problem->chunks_per_block ? problem->chunks_per_block
+								 : natural_chunks(request)) *
+			      (op == ORDO_ALLGATHER || op == ORDO_REDUCESCATTER ? problem->nrank
+										: 1),
+		     transfers = chunks * (problem->nrank - 1) * (op == ORDO_ALLREDUCE ? 2 : 1),
+		     bytes = transfers * bytes_of_transfer * (ordo_sums_are_apart(request) ? 2 : 1);
+	char what[128];
+	snprintf(what, sizeof what,
+		"packing: %.0f chunks on %u ranks: a schedule of %.0f transfers", chunks,
+		problem->nrank, transfers);
+	return ordo_memory_allows(bytes, what, error) ||
+	       ordo_hint(error, "fewer pieces or a smaller k take less; "
+				"--memory-limit SIZE allows more");
+}
+
+static bool prepare(struct ordo_resolved_request *request, struct ordo_error *error)
+{
+	request->prepared = ordo_arena_alloc(&request->arena, sizeof(struct ordo_packed));
+	return request->prepared ? ordo_packed_make(request->prepared, request, error) &&
+					   fits_in_memory(request, error)
+				 : ordo_fail_memory(error);
 }
 
 /* The trees of each root, taken in turn by their units. */
