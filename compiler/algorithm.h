@@ -95,6 +95,9 @@ struct ordo_algorithm {
 	void (*release)(struct ordo_resolved_request *request);
 	/* it is asked for the problem of V shards as it is, and they are not folded before */
 	bool takes_shards;
+	/* With via=spread its data may take other ways, also where the plain schedule's have one
+	 * shortest way each. */
+	bool finds_ways;
 	/* how it is asked for so that it finds its way around links that are not there, for hints;
 	 * NULL: it does not */
 	const char *around_links;

@@ -1,6 +1,7 @@
 /* evaluated.c - the table of candidates of a choice; each is compiled, proved and evaluated at most
  * once. */
 #include "evaluated.h"
+#include "algorithms/registry.h"
 #include "candidates.h"
 #include "pipeline/pipeline.h"
 #include "ways/spread.h"
@@ -254,6 +255,18 @@ static struct ordo_schedule *compile_affordable(
 	return schedule;
 }
 
+/* Of an algorithm with its parameters. */
+static bool finds_ways(const char *algorithm)
+{
+	const size_t length = strcspn(algorithm, "(");
+	for (uint32_t i = 0; i < ordo_registry.nalgorithm; i++) {
+		const char *name = ordo_registry.algorithms[i]->facts.name;
+		if (strlen(name) == length && !strncmp(name, algorithm, length))
+			return ordo_registry.algorithms[i]->finds_ways;
+	}
+	return false;
+}
+
 /* Notes of a candidate whether via=spread makes another schedule of it. */
 static bool note_choice(struct ordo_table *table, uint32_t i, const struct ordo_schedule *schedule,
 	struct ordo_error *error)
@@ -262,7 +275,8 @@ static bool note_choice(struct ordo_table *table, uint32_t i, const struct ordo_
 	bool choice = true, is_plain = false;
 	for (uint32_t k = i + 1; k < table->count; k++)
 		is_plain = is_plain || table->items[k].plain == i;
-	if (is_plain && topology && !ordo_has_choice(schedule, topology, &choice, error))
+	if (is_plain && topology && !finds_ways(table->items[i].algorithm) &&
+		!ordo_has_choice(schedule, topology, &choice, error))
 		return false;
 	table->items[i].lacks_choice = !choice;
 	return true;

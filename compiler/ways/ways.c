@@ -183,6 +183,20 @@ uint32_t ordo_ways_between(const struct ordo_ways *ways, uint32_t from, uint32_t
 	return finding.count;
 }
 
+/* Whether a rank has a link to another, and a way over switches too, which is never a shortest. */
+static bool has_detour(const struct ordo_ways *ways, uint32_t from, uint32_t to)
+{
+	const struct ordo_topology *topology = ways->topology;
+	bool direct = false, other = false;
+	for (uint32_t i = topology->first_link[from]; i < topology->first_link[from + 1]; i++) {
+		const struct ordo_link *link = &topology->links[i];
+		direct = direct || (!link->down && link->to == to);
+		other = other || (!link->down && link->to >= topology->nrank &&
+					 hops_at(ways, 0, link->to)[to] != UINT8_MAX);
+	}
+	return direct && other;
+}
+
 bool ordo_has_ways(const struct ordo_topology *topology, bool *several, struct ordo_error *error)
 {
 	enum { FEW_RANKS = 64 };
@@ -196,7 +210,9 @@ bool ordo_has_ways(const struct ordo_topology *topology, bool *several, struct o
 	const uint32_t nrank = topology->nrank, nfrom = nrank <= FEW_RANKS ? nrank : 1;
 	for (uint32_t from = 0; worked && !*several && from < nfrom; from++)
 		for (uint32_t to = 0; !*several && to < nrank; to++)
-			*several = to != from && ordo_ways_between(&ways, from, to, found) > 1;
+			*several = to != from &&
+				   (has_detour(&ways, from, to) ||
+					   ordo_ways_between(&ways, from, to, found) > 1);
 	ordo_ways_free(&ways);
 	return worked;
 }

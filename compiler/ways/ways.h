@@ -32,8 +32,8 @@ bool ordo_ways_make(
 	struct ordo_ways *ways, const struct ordo_topology *topology, struct ordo_error *error);
 void ordo_ways_free(struct ordo_ways *ways);
 
-/* Whether some rank has several ways to another: of all ranks where they are few, else of rank 0.
- * topology: may be NULL. false: as above. */
+/* Whether some rank has several ways to another, of any length: of all ranks where they are few,
+ * else of rank 0. topology: may be NULL. false: as above. */
 bool ordo_has_ways(const struct ordo_topology *topology, bool *several, struct ordo_error *error);
 
 /* The shortest ways between two ranks in each fabric, each once, up to ORDO_MOST_WAYS, in found.

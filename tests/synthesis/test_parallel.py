@@ -199,6 +199,21 @@ def _(ordo):
                    operator, rank, firsts)
 
 
+@desk_case("ranks with links to each other and to a slower switch: the bound fills both, and a "
+           "choice knows")
+def _(ordo):
+    for n, width in [(3, 20), (4, 20), (5, 15)]:
+        topology = both_ways(n, [(a, b, 30, "link") for a in range(n) for b in range(a)] +
+                             [(rank, n, width, "port") for rank in range(n)], 1)
+        for operator in OPERATORS:
+            worst, bound = check(ordo, operator, topology, "packing(via=spread)")
+            wanted(worst == bound or operator == "allreduce" and
+                   bound < worst < Fraction(51, 50) * bound, n, operator, worst, bound)
+        chosen = ordo.answer("compile", "allgather", *put(ordo, topology), "--size", "64MiB", "-o",
+                             "p.json")
+        wanted("via=spread" in chosen["algorithm"] and chosen["bound"]["loads"] < 1.001, chosen)
+
+
 @desk_case("a class that one direction lacks, or that is down, is not named there")
 def _(ordo):
     topology = topology_of(3, [(a, b, 10, "fast") for a in range(3) for b in range(3) if a != b] +

@@ -195,40 +195,58 @@ static void free_trees(struct ordo_packed *packed)
 	packed->spanning = packed->divided = false;
 }
 
-/* Whether trees join ranks between which there are several ways over switches. */
+static bool wants_ways(const struct ordo_resolved_request *request)
+{
+	return request->topology && request->topology->nswitch &&
+	       ordo_parameter_is(request, "via", "spread");
+}
+
+/* Whether the data of a pair may go over other links than trees were packed into, if its streams do
+ * not name their ways: there are several, or the only one is not a shortest. */
+static bool has_choice(
+	const struct ordo_packed *packed, const struct ordo_ways *ways, uint32_t pair)
+{
+	const struct ordo_pair_routes *routes = &packed->routes;
+	const uint32_t nrank = packed->graph.nrank, first = routes->first_way[pair];
+	struct ordo_way found[ORDO_MOST_WAYS];
+	if (ordo_ways_between(ways, pair / nrank, pair % nrank, found) > 1)
+		return true;
+	/* Links side by side are vertices of their own there. */
+	return !packed->parallel.apart && (routes->ways[first].next != ORDO_NONE ||
+						  routes->ways[first].narc != found[0].nlink);
+}
+
+/* Whether trees join ranks of which that is so. */
 static bool find_choice(struct ordo_packed *packed, const struct ordo_topology *topology,
 	bool *choice, struct ordo_error *error)
 {
 	const uint32_t nrank = packed->graph.nrank;
 	struct ordo_ways ways;
-	struct ordo_way found[ORDO_MOST_WAYS];
 	struct ordo_logical_link *pairs = ordo_array_make((size_t)nrank * nrank, sizeof *pairs, 0);
 	if (!pairs)
 		return ordo_fail_memory(error);
 	ordo_packed_loads(packed, pairs);
 	const bool worked = ordo_ways_make(&ways, topology, error);
 	for (uint32_t pair = 0; worked && !*choice && pair < nrank * nrank; pair++)
-		*choice = pairs[pair].units &&
-			  ordo_ways_between(&ways, pair / nrank, pair % nrank, found) > 1;
+		*choice = pairs[pair].units && has_choice(packed, &ways, pair);
 	ordo_ways_free(&ways);
 	free(pairs);
 	return worked;
 }
 
-/* With via=spread all streams name their ways, if there are several for any; then trees are packed
- * once more, for there may be more of them. */
+/* With via=spread all streams name their ways; but if there are no others, none does, and trees are
+ * packed once more: then they need not divide evenly between ways. */
 static bool spread(const struct ordo_resolved_request *request, struct ordo_packed *packed,
 	struct ordo_error *error)
 {
-	if (!request->topology || !request->topology->nswitch ||
-		!ordo_parameter_is(request, "via", "spread"))
+	if (!wants_ways(request))
 		return true;
 	if (!find_choice(packed, request->topology, &packed->spreads, error))
 		return false;
-	if (!packed->spreads || packed->names_ways)
+	if (packed->spreads || packed->parallel.apart)
 		return true;
 	free_trees(packed);
-	packed->names_ways = true;
+	packed->names_ways = false;
 	return pack_all(request, packed, error);
 }
 
@@ -241,8 +259,8 @@ bool ordo_packed_make(struct ordo_packed *packed, const struct ordo_resolved_req
 			ordo_topology_make("full-mesh", request->problem.nrank, error);
 	if (!topology || !ordo_parallel_links_make(&packed->parallel, topology, error))
 		return false;
-	packed->names_ways = packed->parallel.apart;
-	packed->topology = packed->names_ways ? packed->parallel.apart : topology;
+	packed->names_ways = packed->parallel.apart || wants_ways(request);
+	packed->topology = packed->parallel.apart ? packed->parallel.apart : topology;
 	if (!ordo_packed_graph(packed, &packed->graph, false, error))
 		return false;
 	if (packed->graph.nvertex > packed->graph.nplace)

@@ -558,6 +558,7 @@ const struct ordo_algorithm ordo_algorithm_packing = {
 	.chunks = natural_chunks,
 	.build = build,
 	.release = release,
+	.finds_ways = true,
 	.around_links = "packing",
 	.steps = steps,
 	.volume = volume,
