@@ -1,4 +1,4 @@
-/* test_kept.c - placements that are kept: the same as those found anew, each for its own problem. */
+/* test_kept.c - placements that are kept: those found anew, each for its own problem. */
 #include "synthesis/place/kept.h"
 #include <ordo/compiler.h>
 #include <setjmp.h>
