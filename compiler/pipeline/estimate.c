@@ -441,7 +441,7 @@ bool ordo_fits_in_memory(const struct ordo_resolved_request *resolved,
 		!estimate(resolved, request, &found))
 		return true;
 	print_tasks(tasks, found.tasks);
-	snprintf(what, sizeof what, "%s on %u ranks by %.100s: about %s tasks, which",
+	snprintf(what, sizeof what, "%s on %u ranks by %.100s, about %s tasks,",
 		ordo_operator_facts(problem->op)->name, problem->nrank, resolved->notation, tasks);
 	if (ordo_memory_allows(found.bytes, what, error))
 		return true;

@@ -96,7 +96,7 @@ def _(ordo):
     "2147483647 ranks are refused before anything is built, by every algorithm and without one")
 def _(ordo):
     message = (
-        r"ranks by .*: about \S+ tasks, which takes about \S+ \wiB of memory, there is \S+ MiB"
+        r"ranks by .*, about \S+ tasks, takes about \S+ \wiB of memory, there is \S+ MiB"
         r"\nhint: ")
     listed = ordo.answer("list")
     names = [algorithm["name"] for algorithm in listed["algorithms"]]
@@ -131,7 +131,7 @@ def _(ordo):
 @desk_case("--memory-limit holds for what is compiled, proved, read and run")
 def _(ordo):
     path = ordo.compile("ring.json", ranks=64)
-    ordo.fails(5, r"about 24446 tasks, which takes about 2.1\d* MiB of memory, there is 1 MiB",
+    ordo.fails(5, r"about 24446 tasks, takes about 2.1\d* MiB of memory, there is 1 MiB",
                "compile", "allreduce", "-n", 64, "-a", "ring", "--memory-limit", "1MiB")
     ordo.fails(5, r"(reading|proving) it takes about (1.8|1.9|2)\S* MiB of memory, "
                "there is 1.5 MiB", "verify", path, "--memory-limit", "1536KiB")
