@@ -286,12 +286,13 @@ static bool fill(struct ordo_wire_bound *bound, struct proof *proof, enum ordo_o
 			bound->denominator /= b;
 			break;
 		}
-	int64_t in, out;
+	struct ordo_unbalanced unbalanced = {.vertex = ORDO_NONE};
 	if (needs_balance(op) &&
-		(bound->unbalanced = ordo_capacities_unbalanced(graph, &in, &out)) != ORDO_NONE) {
-		bound->units_in = (uint64_t)in;
-		bound->units_out = (uint64_t)out;
-	}
+		!ordo_capacities_find_unbalanced(proof->graphs, &unbalanced, error))
+		return false;
+	bound->unbalanced = unbalanced.vertex;
+	bound->units_in = (uint64_t)unbalanced.in;
+	bound->units_out = (uint64_t)unbalanced.out;
 	bound->status = status_of(proof, bound, op);
 	bound->complete = proof->exact;
 	return proof->lengths.cut.crossing ? add_lengths(bound, proof, error)

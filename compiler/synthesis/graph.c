@@ -298,16 +298,56 @@ bool ordo_capacities_symmetric(const struct ordo_capacities *graph)
 	return symmetric;
 }
 
-uint32_t ordo_capacities_unbalanced(const struct ordo_capacities *graph, int64_t *in, int64_t *out)
+/* Marks what ways from ranks lead to. false: no memory. */
+static bool mark_reached(const struct ordo_capacities *graph, bool *reached)
 {
-	for (uint32_t v = graph->nrank; v < graph->nplace; v++) {
-		*in = *out = 0;
-		for (uint32_t i = 0; i < graph->narc; i++) {
-			*in += graph->arcs[i].to == v ? graph->arcs[i].units : 0;
-			*out += graph->arcs[i].from == v ? graph->arcs[i].units : 0;
-		}
-		if (*in != *out)
-			return v;
+	uint32_t *queue = ordo_array_make(graph->nvertex, sizeof *queue, 0), end = 0;
+	for (uint32_t v = 0; queue && v < graph->nrank; v++) {
+		queue[end++] = v;
+		reached[v] = true;
 	}
-	return ORDO_NONE;
+	for (uint32_t i = 0; i < end; i++)
+		for (uint32_t a = graph->first[queue[i]]; a < graph->first[queue[i] + 1]; a++) {
+			const uint32_t to = graph->arcs[a].to;
+			if (!reached[to])
+				queue[end++] = to;
+			reached[to] = true;
+		}
+	free(queue);
+	return queue;
+}
+
+/* Units of the arcs from a vertex that are on ways from ranks to ranks. marks: [2] */
+static int64_t units_from(const struct ordo_capacities *graph, bool *const *marks, uint32_t v)
+{
+	int64_t sum = 0;
+	for (uint32_t a = graph->first[v]; a < graph->first[v + 1]; a++) {
+		const uint32_t to = graph->arcs[a].to;
+		sum += marks[0][to] && marks[1][to] ? graph->arcs[a].units : 0;
+	}
+	return sum;
+}
+
+bool ordo_capacities_find_unbalanced(const struct ordo_capacities graphs[2],
+	struct ordo_unbalanced *found, struct ordo_error *error)
+{
+	const uint32_t nvertex = graphs->nvertex;
+	bool *marks[2] = {ordo_array_make(nvertex, sizeof **marks, 0),
+		ordo_array_make(nvertex, sizeof **marks, 0)};
+	const bool worked = marks[0] && marks[1] && mark_reached(&graphs[0], marks[0]) &&
+			    mark_reached(&graphs[1], marks[1]);
+	*found = (struct ordo_unbalanced){.vertex = ORDO_NONE};
+	for (uint32_t v = graphs->nrank; worked && v < graphs->nplace; v++) {
+		if (!marks[0][v] || !marks[1][v])
+			continue;
+		const int64_t out = units_from(&graphs[0], marks, v),
+			      in = units_from(&graphs[1], marks, v);
+		if (in == out)
+			continue;
+		*found = (struct ordo_unbalanced){v, in, out};
+		break;
+	}
+	free(marks[0]);
+	free(marks[1]);
+	return worked || ordo_fail_memory(error);
 }

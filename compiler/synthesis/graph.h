@@ -46,8 +46,15 @@ uint32_t ordo_capacities_arc(const struct ordo_capacities *graph, uint32_t from,
 
 /* The units of the widest arc; 1 where there is none. */
 int64_t ordo_capacities_widest(const struct ordo_capacities *graph);
-/* The first switch with other bandwidth in than out, and both in units; ORDO_NONE. */
-uint32_t ordo_capacities_unbalanced(const struct ordo_capacities *graph, int64_t *in, int64_t *out);
+/* A switch, and its bandwidth in and out in units. */
+struct ordo_unbalanced {
+	uint32_t vertex; /* ORDO_NONE: there is none */
+	int64_t in, out;
+};
+/* The first switch with other bandwidth in than out. Arcs that are on no way from a rank to a rank do
+ * not count. graphs: forwards, and backwards. false: no memory. */
+bool ordo_capacities_find_unbalanced(const struct ordo_capacities graphs[2],
+	struct ordo_unbalanced *found, struct ordo_error *error);
 /* Whether as much goes from u to v as from v to u, for all u and v, and every rank has as many
  * ports as links. */
 bool ordo_capacities_symmetric(const struct ordo_capacities *graph);
