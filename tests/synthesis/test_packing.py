@@ -407,8 +407,22 @@ def _(ordo):
     wanted(0 < told["lost_percent"] < 3, told)
     wanted(abs(told["lost_percent"] - float(load / bound - 1) * 100) < 1e-6, told, load, bound)
     said = ordo.works(*words).err
-    wanted(f"k={told['k']} trees of each root lose" in said, said)
-    # Where nothing is lost, there is nothing to tell.
+    wanted(f"k={told['k']} trees of each root take" in said, said)
+    said = ordo.works("compile", "broadcast", "-n", 8, "-t", "full-mesh", "-a", "packing(k=2)",
+                      "-o", "p.json").err
+    wanted("k=2 trees of each root take 250 % longer than the bound; k=7 would take no longer"
+           in said, said)
+    # What is told is so, also of an AllReduce that has k trees of each root.
+    words = ["compile", "allreduce", "-n", 8, "--fail-link", "0-1", "-o", "p.json", "-a"]
+    exact = ordo.answer(*words, "packing(k=5)")["packed_trees"]["exact_k"]
+    wanted(ordo.answer(*words, f"packing(k={exact})")["bound"]["loads"] < 1 + 1e-9, exact)
+    # Where nothing is lost, there is nothing to tell; nor where paths that streams do not name lose.
+    both = topology_of(3, [(a, b, 30 if a < 3 and b < 3 else 20) for a in range(4)
+                           for b in range(4) if a != b])
+    (ordo.folder / "t.json").write_text(json.dumps({**both, "switches": 1}))
+    told = ordo.answer("compile", "allgather", "-n", 3, "-t", "t.json", "-a", "packing(k=1)", "-o",
+                       "p.json")
+    wanted(told["bound"]["loads"] > 1.1 and "packed_trees" not in told, told)
     wanted("packed_trees" not in ordo.answer("compile", "allgather", "-n", 8, "-t", "hypercube",
                                              "-a", "packing", "-o", "p.json"))
 

@@ -18,9 +18,15 @@ void report_packed_trees(const struct report *report, const struct ordo_schedule
 		!ordo_packed_trees(&request, &trees, NULL) || trees.exact <= trees.k)
 		return;
 	const struct report object = report_object(report, "packed_trees");
-	report_text(&object, "k=%" PRIu32 "<k> trees %s lose %.2g<lost_percent> %% of the time",
-		trees.k, trees.spanning ? "in all" : "of each root", (ratio - 1) * 100);
+	const double lost = (ratio - 1) * 100;
+	report_text(&object, "k=%" PRIu32 "<k> trees %s take ", trees.k,
+		trees.spanning ? "in all" : "of each root");
+	if (lost < 99)
+		report_text(&object, "%.2g<lost_percent> %%", lost);
+	else
+		report_text(&object, "%.0f<lost_percent> %%", lost);
+	report_text(&object, " longer than the bound");
 	if (trees.exact < INT64_MAX)
-		report_text(&object, "; k=%" PRIu64 "<exact_k> would lose none", trees.exact);
+		report_text(&object, "; k=%" PRIu64 "<exact_k> would take no longer", trees.exact);
 	report_text(&object, "\n");
 }

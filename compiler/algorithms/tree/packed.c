@@ -12,7 +12,6 @@ enum {
 	/* Trees of each root: with more ranks fewer, or their search takes minutes. */
 	MOST_UNITS = 64,
 	MOST_UNIT_EFFORT = 1 << 21, /* times ranks, squared */
-	MOST_SPANNING_RANKS = 64,
 	/* Spanning trees times ranks: beyond, their search takes seconds. */
 	MOST_SPANNING_EFFORT = 3072
 };
@@ -175,7 +174,7 @@ static bool pack_all(const struct ordo_resolved_request *request, struct ordo_pa
 	packed->routes = (struct ordo_pair_routes){
 		.network = &packed->graph, .keeps_ways = packed->names_ways};
 	if (request->problem.op == ORDO_ALLREDUCE &&
-		request->problem.nrank <= MOST_SPANNING_RANKS &&
+		request->problem.nrank <= ORDO_MOST_SPANNING_RANKS &&
 		!ordo_parameter_is(request, "shares", "even") &&
 		ordo_capacities_symmetric(&packed->graph))
 		pack_spanning(request, packed, &why);

@@ -26,7 +26,7 @@ struct ordo_packed {
 	struct ordo_rooted_trees rooted; /* spanning trees, if sums are apart */
 };
 
-enum { ORDO_MOST_SPANNING = 256 };
+enum { ORDO_MOST_SPANNING = 256, ORDO_MOST_SPANNING_RANKS = 64 };
 
 /* Packs all trees of a request, on one rank none; `packed` is zeroed. The caller frees it, also
  * after false. */

@@ -22,6 +22,7 @@
 #include "lanes.h"
 #include "packed.h"
 #include "request/fast_links.h"
+#include "ways/ways.h"
 #include <math.h>
 #include <ordo/detail/memory_size.h>
 #include <ordo/detail/packed_trees.h>
@@ -407,25 +408,41 @@ static uint64_t volume(const struct ordo_resolved_request *request)
 	return most;
 }
 
+/* Whether some number of trees reaches the bound, and can be told: not with ways that streams do not
+ * name, nor for an AllReduce that cannot have spanning trees. */
+static bool find_exact(const struct ordo_resolved_request *request, int64_t *exact, bool backwards,
+	struct ordo_error *error)
+{
+	const struct ordo_packed *packed = request->prepared;
+	const enum ordo_operator op = request->problem.op;
+	const uint32_t root = ordo_operator_facts(op)->rooted ? request->problem.root : ORDO_NONE;
+	struct ordo_capacities graph;
+	bool other_ways = false, worked = ordo_packed_graph(packed, &graph, backwards, error);
+	if (!packed->names_ways)
+		worked = worked && ordo_has_ways(packed->topology, &other_ways, error);
+	const bool told =
+		!packed->divided && !other_ways &&
+		(op != ORDO_ALLREDUCE || packed->spanning ||
+			(graph.nvertex == graph.nrank && graph.nrank <= ORDO_MOST_SPANNING_RANKS &&
+				ordo_capacities_symmetric(&graph) &&
+				!ordo_parameter_is(request, "shares", "even")));
+	*exact = 0;
+	if (worked && told)
+		worked = op == ORDO_ALLREDUCE ? ordo_units_exact_spanning(&graph, exact, error)
+					      : ordo_units_exact(&graph, root, exact, error);
+	ordo_capacities_free(&graph);
+	return worked;
+}
+
 bool ordo_packed_trees_of(const struct ordo_resolved_request *request,
 	struct ordo_packed_trees *trees, struct ordo_error *error)
 {
 	const struct ordo_packed *packed = request->prepared;
-	const uint32_t root = ordo_operator_facts(request->problem.op)->rooted
-				      ? request->problem.root
-				      : ORDO_NONE;
-	struct ordo_capacities graph;
-	int64_t exact = 0;
+	int64_t exact;
 	if (request->algorithm != &ordo_algorithm_packing || request->problem.nrank == 1)
 		return false;
 	const bool backwards = !packed->down.k;
-	bool worked = ordo_packed_graph(packed, &graph, backwards, error);
-	if (packed->divided)
-		exact = packed->down.k; /* how many would lose nothing is not known */
-	else if (worked)
-		worked = packed->spanning ? ordo_units_exact_spanning(&graph, &exact, error)
-					  : ordo_units_exact(&graph, root, &exact, error);
-	ordo_capacities_free(&graph);
+	const bool worked = find_exact(request, &exact, backwards, error);
 	*trees = (struct ordo_packed_trees){
 		backwards ? packed->up.k : packed->down.k, packed->spanning, (uint64_t)exact};
 	return worked;
