@@ -20,13 +20,14 @@
 /* The numbers that replace `#` in a variant, and what else decides whether it is tried. */
 struct numbers {
 	uint32_t nserver, nring, nfast_ring; /* without slow links */
-	bool owners;  /* some ranks exchange data with all others, and some do not */
-	bool sparse;  /* some do not */
-	bool uneven;  /* or links differ, are shared through switches, or outnumber ports */
-	bool slow;    /* links are slower than ways around them */
-	bool one_way; /* some links lead one way only */
-	bool adds;    /* adding takes a part of the time of the fastest link */
-	bool ways;    /* switches offer some ranks several ways to others */
+	bool owners;   /* some ranks exchange data with all others, and some do not */
+	bool sparse;   /* some do not */
+	bool uneven;   /* or links differ, are shared through switches, or outnumber ports */
+	bool slow;     /* links are slower than ways around them */
+	bool one_way;  /* some links lead one way only */
+	bool adds;     /* adding takes a part of the time of the fastest link */
+	bool ways;     /* switches offer some ranks several ways to others */
+	bool parallel; /* some links lie side by side */
 };
 
 /* Link-disjoint rings that share the data: with more, chunks become too small. */
@@ -47,6 +48,21 @@ static uint32_t count_rings(const struct ordo_topology *topology, uint32_t nrank
 		least = count < least ? count : least;
 	}
 	return least / 2 < MAX_RINGS ? least / 2 : MAX_RINGS;
+}
+
+/* Whether two links that are up lead from the same vertex to the same other one. */
+static bool has_parallel_links(const struct ordo_topology *topology)
+{
+	const struct ordo_link *last = NULL;
+	for (uint32_t i = 0; topology && i < topology->nlink; i++) {
+		const struct ordo_link *link = &topology->links[i];
+		if (link->down)
+			continue;
+		if (last && last->from == link->from && last->to == link->to)
+			return true;
+		last = link;
+	}
+	return false;
 }
 
 /* Sums that are faster than all links by more are as good as free. */
@@ -221,7 +237,9 @@ static bool try_algorithm(struct ordo_candidates *candidates, const struct ordo_
 			(variants[i].adds && !numbers->adds) ||
 			(variants[i].most_ranks && problem->nrank > variants[i].most_ranks))
 			continue;
-		if (!try_variant(candidates, &request, &variants[i], numbers, false, error) ||
+		const bool plain_too = numbers->parallel || !variants[i].parallel;
+		if ((plain_too && !try_variant(candidates, &request, &variants[i], numbers, false,
+					  error)) ||
 			(numbers->ways && !try_variant(candidates, &request, &variants[i], numbers,
 						  true, error)))
 			return false;
@@ -278,6 +296,7 @@ bool ordo_candidates_make(struct ordo_candidates *candidates, const struct ordo_
 	numbers.slow = ordo_has_slow_links(topology);
 	numbers.one_way = ordo_has_one_way_links(topology);
 	numbers.adds = sums_take_time(topology);
+	numbers.parallel = has_parallel_links(topology);
 	if (numbers.slow) {
 		struct ordo_topology *fast = ordo_without_slow_links(topology, error);
 		if (!fast)

@@ -466,6 +466,19 @@ def _(ordo):
         wanted(ratio <= 1.015, sums, ratio)
 
 
+@desk_case("packing(shares=even): pairs of ranks are listed by their part by load")
+def _(ordo):
+    """With the list of shares=any 1.306 times the bound."""
+    links = [(rank, 6 + rank // 3, 12) for rank in range(6)] + [(6, 7, 10)]
+    (ordo.folder / "t.json").write_text(json.dumps({
+        "schema": "ordo/topology/1", "name": "t", "ranks": 6, "switches": 2, "links": [
+            {"from": a, "to": b, "latency_ns": 1, "bandwidth_gbs": width}
+            for one, other, width in links for a, b in ((one, other), (other, one))]}))
+    ratio = ratio_to_bound(ordo, "broadcast", 6, ["--topology", "t.json"], "-a",
+                           "packing(shares=even,pieces=8)")
+    wanted(ratio <= 1.28, ratio)
+
+
 @desk_case("packing: an allreduce in two phases is listed with all sums first too")
 def _(ordo):
     """Before, 1.054 times the bound; the trees take 1.029 of it."""

@@ -255,4 +255,66 @@ def _(ordo):
     wanted('"via"' not in (ordo.folder / "p.json").read_text(), "one class")
 
 
+
+def fastest(ordo, operator, topology, size):
+    """What a choice takes, and the times of all candidates of packing."""
+    answer = ordo.answer("compile", operator, *put(ordo, topology), "--size", size, "-o", "p.json")
+    return answer["algorithm"], {item["algorithm"] for item in answer["candidates"]
+                                 if item["algorithm"].startswith("packing")}
+
+
+@desk_case("paths=turns: links side by side are one, and no stream names a class")
+def _(ordo):
+    for topology in (both_ways(3, [(a, b, *link) for a in range(3) for b in range(a)
+                                   for link in TWO]), hub(1, TWO)):
+        for operator in OPERATORS:
+            words = put(ordo, topology)
+            ordo.works("compile", operator, *words, "-a", "packing(paths=turns)", "-o", "p.json")
+            ordo.works("verify", "p.json", "-t", "t.json")
+            for program in json.loads((ordo.folder / "p.json").read_text())["programs"]:
+                names = [stream["name"] for stream in program["streams"]]
+                wanted(not any("2nd" in name for name in names) and
+                       not any({"via", "class"} & {*stream} for stream in program["streams"]),
+                       operator, names)
+
+
+@desk_case("paths=turns: with via=spread as many streams as ways take chunks in turn")
+def _(ordo):
+    n = 5
+    topology = both_ways(n, [(rank, n + i, 25, "link") for rank in range(n) for i in range(3)], 3)
+    for operator in OPERATORS:
+        worst, bound = check(ordo, operator, topology, "packing(paths=turns,via=spread)")
+        wanted(worst <= Fraction(4, 3) * bound, operator, worst, bound)
+        for program in json.loads((ordo.folder / "p.json").read_text())["programs"]:
+            sent = {}
+            for stream in program["streams"]:
+                for task in stream["tasks"]:
+                    if task["task"] in ("Send", "SendReduce"):
+                        lanes = sent.setdefault(task["peer"], {})
+                        lanes[stream["name"]] = (lanes.get(stream["name"], 0) +
+                                                 task.get("count", 1))
+            for lanes in sent.values():
+                wanted(len(lanes) == min(3, sum(lanes.values())) and
+                       max(lanes.values()) - min(lanes.values()) <= 1, operator, sent)
+
+
+@desk_case("a slow link beside a fast one delays small chunks: a choice leaves it out")
+def _(ordo):
+    line = topology_of(3, [(0, 1, 50, "link"), (1, 0, 50, "link"), (1, 0, 10, "pcie"),
+                           (1, 2, 50, "link"), (2, 1, 50, "link")])
+    for link in line["links"]:
+        link["latency_ns"] = 1000
+    chosen, _ = fastest(ordo, "allreduce", line, "1MiB")
+    wanted("paths=turns" in chosen, chosen)
+
+
+@desk_case("paths=turns competes only where links lie side by side or ways are spread")
+def _(ordo):
+    one = both_ways(3, [(a, b, 10, "link") for a in range(3) for b in range(a)])
+    several = both_ways(3, [(rank, 3 + i, 10, "link") for rank in range(3) for i in range(2)], 2)
+    wanted(not any("turns" in name for name in fastest(ordo, "allgather", one, "1MiB")[1]))
+    turns = {name for name in fastest(ordo, "allgather", several, "1MiB")[1] if "turns" in name}
+    wanted(turns and all("via=spread" in name for name in turns), turns)
+
+
 run_cases()

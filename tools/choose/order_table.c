@@ -64,7 +64,8 @@ static bool add_rows(struct table *table)
 				!variant->operators || variant->operators >> table->op & 1;
 			const bool needs_topology = variant->servers || variant->rings ||
 						    variant->owners || variant->sparse ||
-						    variant->slow || variant->one_way;
+						    variant->slow || variant->one_way ||
+						    variant->parallel;
 			if (has_it && !needs_topology)
 				worked = add_row(table, facts, variant->settings);
 		}

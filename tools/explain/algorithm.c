@@ -30,6 +30,8 @@ static void explain_parameters(struct call *call, const struct ordo_algorithm_fa
 
 static const char *where_tried(const struct ordo_variant *variant)
 {
+	if (variant->parallel)
+		return ", if links lie side by side, or with via=spread";
 	if (variant->slow)
 		return ", if links are slower than a path over a third rank";
 	if (variant->one_way)

@@ -8,8 +8,8 @@
 
 /* A stream that carries what a rank sends to another, over one of their ways. */
 struct ordo_lane {
-	const struct ordo_pair_way *way;
-	uint64_t sent[2]; /* chunks, of sums and of results */
+	const struct ordo_pair_way *way; /* NULL: lanes take turns; it is chosen later */
+	uint64_t sent[2];		 /* chunks, of sums and of results */
 };
 
 /* The streams between each two ranks. */
@@ -23,8 +23,8 @@ struct ordo_lanes {
 /* The name of the stream, below 16: "to", "2nd to", ... */
 const char *ordo_lane_name(uint32_t lane);
 
-/* A lane for each way between two ranks, up to 16. The caller frees it, also after false: no
- * memory. `packed` must outlive it. */
+/* A lane for each way between two ranks, up to 16, or up to 4 that take turns. The caller frees it,
+ * also after false: no memory. `packed` must outlive it. */
 bool ordo_lanes_make(struct ordo_lanes *lanes, const struct ordo_packed *packed);
 void ordo_lanes_free(struct ordo_lanes *lanes);
 /* The stream that carries a move is at hand: of those between its ranks the one that is next. */

@@ -80,8 +80,7 @@ static bool pack(const struct ordo_resolved_request *request, bool backwards,
 		worked = (capacities && roots) || ordo_fail_memory(error);
 	}
 	worked = worked &&
-		 ordo_units_from_roots(&graph, root, ordo_parameter_is(request, "shares", "even"),
-			 &k, most, capacities, error);
+		 ordo_units_from_roots(&graph, root, packed->even, &k, most, capacities, error);
 	for (uint32_t rank = 0; worked && rank < nrank; rank++)
 		roots[rank] = root == ORDO_NONE || root == rank ? k : 0;
 	worked = worked &&
@@ -174,8 +173,7 @@ static bool pack_all(const struct ordo_resolved_request *request, struct ordo_pa
 	packed->routes = (struct ordo_pair_routes){
 		.network = &packed->graph, .keeps_ways = packed->names_ways};
 	if (request->problem.op == ORDO_ALLREDUCE &&
-		request->problem.nrank <= ORDO_MOST_SPANNING_RANKS &&
-		!ordo_parameter_is(request, "shares", "even") &&
+		request->problem.nrank <= ORDO_MOST_SPANNING_RANKS && !packed->even &&
 		ordo_capacities_symmetric(&packed->graph))
 		pack_spanning(request, packed, &why);
 	if (why.code == ORDO_ENVIRONMENT)
@@ -206,10 +204,12 @@ static bool has_choice(
 	const struct ordo_packed *packed, const struct ordo_ways *ways, uint32_t pair)
 {
 	const struct ordo_pair_routes *routes = &packed->routes;
-	const uint32_t nrank = packed->graph.nrank, first = routes->first_way[pair];
+	const uint32_t nrank = packed->graph.nrank;
 	struct ordo_way found[ORDO_MOST_WAYS];
-	if (ordo_ways_between(ways, pair / nrank, pair % nrank, found) > 1)
-		return true;
+	const uint32_t count = ordo_ways_between(ways, pair / nrank, pair % nrank, found);
+	if (count > 1 || packed->turns)
+		return count > 1;
+	const uint32_t first = routes->first_way[pair];
 	/* Links side by side are vertices of their own there. */
 	return !packed->parallel.apart && (routes->ways[first].next != ORDO_NONE ||
 						  routes->ways[first].narc != found[0].nlink);
@@ -242,7 +242,7 @@ static bool spread(const struct ordo_resolved_request *request, struct ordo_pack
 		return true;
 	if (!find_choice(packed, request->topology, &packed->spreads, error))
 		return false;
-	if (packed->spreads || packed->parallel.apart)
+	if (packed->spreads || packed->parallel.apart || packed->turns)
 		return true;
 	free_trees(packed);
 	packed->names_ways = false;
@@ -256,9 +256,12 @@ bool ordo_packed_make(struct ordo_packed *packed, const struct ordo_resolved_req
 	if (!topology)
 		topology = packed->mesh =
 			ordo_topology_make("full-mesh", request->problem.nrank, error);
-	if (!topology || !ordo_parallel_links_make(&packed->parallel, topology, error))
+	packed->turns = ordo_parameter_is(request, "paths", "turns");
+	packed->even = ordo_parameter_is(request, "shares", "even");
+	if (!topology ||
+		(!packed->turns && !ordo_parallel_links_make(&packed->parallel, topology, error)))
 		return false;
-	packed->names_ways = packed->parallel.apart || wants_ways(request);
+	packed->names_ways = packed->parallel.apart || (wants_ways(request) && !packed->turns);
 	packed->topology = packed->parallel.apart ? packed->parallel.apart : topology;
 	if (!ordo_packed_graph(packed, &packed->graph, false, error))
 		return false;

@@ -14,6 +14,9 @@ struct ordo_packed {
 	const struct ordo_topology *topology; /* in which they are apart */
 	/* Streams name the ways that `routes` keeps; with `spreads` all of them do. */
 	bool names_ways, spreads;
+	/* paths=turns: links side by side are one, and the ways of a pair take turns. even: the
+	 * ranks at a switch share its links evenly. */
+	bool turns, even;
 	struct ordo_capacities graph;
 	/* With switches: the shares of pairs of ranks in the links between them, and these. */
 	struct ordo_capacities pairs;

@@ -319,7 +319,7 @@ static bool list_moves(const struct ordo_resolved_request *request,
 {
 	const struct ordo_packed *packed = request->prepared;
 	const bool switched = packed->routes.first,
-		   star = switched && !packed->names_ways && is_star(packed);
+		   star = switched && !packed->names_ways && !packed->spreads && is_star(packed);
 	const struct ordo_listed_adders adders = {
 		ORDO_ARRIVAL_SLOTS, time_of_addition(packed, request->topology, switched && !star)};
 	return ordo_list_moves(moves, nmove, switched ? &packed->pairs : &packed->graph,
@@ -409,7 +409,7 @@ static uint64_t volume(const struct ordo_resolved_request *request)
 }
 
 /* Whether some number of trees reaches the bound, and can be told: not with ways that streams do not
- * name, nor for an AllReduce that cannot have spanning trees. */
+ * name or take in turn, nor for an AllReduce that cannot have spanning trees. */
 static bool find_exact(const struct ordo_resolved_request *request, int64_t *exact, bool backwards,
 	struct ordo_error *error)
 {
@@ -421,11 +421,10 @@ static bool find_exact(const struct ordo_resolved_request *request, int64_t *exa
 	if (!packed->names_ways)
 		worked = worked && ordo_has_ways(packed->topology, &other_ways, error);
 	const bool told =
-		!packed->divided && !other_ways &&
+		!packed->divided && !packed->turns && !other_ways &&
 		(op != ORDO_ALLREDUCE || packed->spanning ||
 			(graph.nvertex == graph.nrank && graph.nrank <= ORDO_MOST_SPANNING_RANKS &&
-				ordo_capacities_symmetric(&graph) &&
-				!ordo_parameter_is(request, "shares", "even")));
+				ordo_capacities_symmetric(&graph) && !packed->even));
 	*exact = 0;
 	if (worked && told)
 		worked = op == ORDO_ALLREDUCE ? ordo_units_exact_spanning(&graph, exact, error)
@@ -479,6 +478,13 @@ static const struct ordo_parameter parameters[] = {
 		.meaning = "lp: in an AllReduce, sums and results share every link as a linear "
 			   "program says, if that is faster; needs a build with GLPK",
 		.kind = ORDO_WORD},
+	{.name = "paths",
+		.values = "packed|turns",
+		.fallback = "packed",
+		.meaning = "packed: links side by side, and with via=spread all paths between two "
+			   "ranks, carry what was packed into each; turns: links side by side are "
+			   "one, and with via=spread chunks take the paths in turn",
+		.kind = ORDO_WORD},
 	ORDO_SUMS_PARAMETER,
 	ORDO_LINKS_PARAMETER,
 };
@@ -489,61 +495,29 @@ enum {
 		      1u << ORDO_REDUCESCATTER | 1u << ORDO_ALLGATHER
 };
 
+#define ADDS .operators = SUMS_OF_THEM, .adds = true
+#define VARIANT(...)                                                                               \
+	{                                                                                          \
+		.pipelines = ALL_OF_THEM, .halves = true, .most_moves = MOST_TRIED,                \
+		.most_ranks = MOST_TRIED_RANKS, .settings = __VA_ARGS__                            \
+	}
 static const struct ordo_variant variants[] = {
-	{.settings = "",
-		.pipelines = ALL_OF_THEM,
-		.halves = true,
-		.most_moves = MOST_TRIED,
-		.most_ranks = MOST_TRIED_RANKS},
-	{.settings = "sums=apart",
-		.operators = SUMS_OF_THEM,
-		.adds = true,
-		.pipelines = ALL_OF_THEM,
-		.halves = true,
-		.most_moves = MOST_TRIED,
-		.most_ranks = MOST_TRIED_RANKS},
-	{.settings = "shares=even",
-		.switched = true,
-		.pipelines = ALL_OF_THEM,
-		.halves = true,
-		.most_moves = MOST_TRIED,
-		.most_ranks = MOST_TRIED_RANKS},
-	{.settings = "shares=even,sums=apart",
-		.operators = SUMS_OF_THEM,
-		.adds = true,
-		.switched = true,
-		.pipelines = ALL_OF_THEM,
-		.halves = true,
-		.most_moves = MOST_TRIED,
-		.most_ranks = MOST_TRIED_RANKS},
-	{.settings = "links=fast",
-		.slow = true,
-		.pipelines = ALL_OF_THEM,
-		.halves = true,
-		.most_moves = MOST_TRIED,
-		.most_ranks = MOST_TRIED_RANKS},
-	{.settings = "sums=apart,links=fast",
-		.operators = SUMS_OF_THEM,
-		.adds = true,
-		.slow = true,
-		.pipelines = ALL_OF_THEM,
-		.halves = true,
-		.most_moves = MOST_TRIED,
-		.most_ranks = MOST_TRIED_RANKS},
-	{.settings = "links=paired",
-		.one_way = true,
-		.pipelines = ALL_OF_THEM,
-		.halves = true,
-		.most_moves = MOST_TRIED,
-		.most_ranks = MOST_TRIED_RANKS},
-	{.settings = "sums=apart,links=paired",
-		.operators = SUMS_OF_THEM,
-		.adds = true,
-		.one_way = true,
-		.pipelines = ALL_OF_THEM,
-		.halves = true,
-		.most_moves = MOST_TRIED,
-		.most_ranks = MOST_TRIED_RANKS},
+	VARIANT(""),
+	VARIANT("sums=apart", ADDS),
+	VARIANT("shares=even", .switched = true),
+	VARIANT("shares=even,sums=apart", ADDS, .switched = true),
+	VARIANT("links=fast", .slow = true),
+	VARIANT("sums=apart,links=fast", ADDS, .slow = true),
+	VARIANT("links=paired", .one_way = true),
+	VARIANT("sums=apart,links=paired", ADDS, .one_way = true),
+	VARIANT("paths=turns", .parallel = true),
+	VARIANT("paths=turns,sums=apart", ADDS, .parallel = true),
+	VARIANT("shares=even,paths=turns", .switched = true, .parallel = true),
+	VARIANT("shares=even,paths=turns,sums=apart", ADDS, .switched = true, .parallel = true),
+	VARIANT("paths=turns,links=fast", .slow = true, .parallel = true),
+	VARIANT("paths=turns,sums=apart,links=fast", ADDS, .slow = true, .parallel = true),
+	VARIANT("paths=turns,links=paired", .one_way = true, .parallel = true),
+	VARIANT("paths=turns,sums=apart,links=paired", ADDS, .one_way = true, .parallel = true),
 };
 
 const struct ordo_algorithm ordo_algorithm_packing = {
