@@ -240,7 +240,7 @@ static bool add_sets(
 	return worked || ordo_fail_memory(error);
 }
 
-/* Needs bound->unbalanced. */
+/* Needs the obstacles. */
 static enum ordo_bound_status status_of(
 	const struct proof *proof, const struct ordo_wire_bound *bound, enum ordo_operator op)
 {
@@ -248,7 +248,8 @@ static enum ordo_bound_status status_of(
 	const bool reached = graph->nvertex == graph->nplace &&
 			     (op == ORDO_ALLREDUCE ? graph->nplace == graph->nrank &&
 							     ordo_capacities_symmetric(graph)
-						   : bound->unbalanced == ORDO_NONE);
+						   : bound->unbalanced == ORDO_NONE) &&
+			     bound->one_way[0] == ORDO_NONE;
 	if (!proof->exact || op == ORDO_ALLTOALL)
 		return ORDO_BOUND_LOWER;
 	return reached && !graph->rounded ? ORDO_BOUND_REACHED : ORDO_BOUND_NOT_PROVED;
@@ -259,6 +260,22 @@ static bool needs_balance(enum ordo_operator op)
 {
 	return op == ORDO_ALLGATHER || op == ORDO_REDUCESCATTER || op == ORDO_BROADCAST ||
 	       op == ORDO_REDUCE;
+}
+
+static bool find_obstacles(struct ordo_wire_bound *bound, const struct proof *proof,
+	enum ordo_operator op, struct ordo_error *error)
+{
+	struct ordo_obstacles found;
+	if (!ordo_capacities_obstacles(proof->graphs, &found, error))
+		return false;
+	bound->one_way[0] = found.one_way[0];
+	bound->one_way[1] = found.one_way[1];
+	if (!needs_balance(op))
+		return true;
+	bound->unbalanced = found.unbalanced;
+	bound->units_in = (uint64_t)found.in;
+	bound->units_out = (uint64_t)found.out;
+	return true;
 }
 
 static bool fill(struct ordo_wire_bound *bound, struct proof *proof, enum ordo_operator op,
@@ -286,13 +303,8 @@ static bool fill(struct ordo_wire_bound *bound, struct proof *proof, enum ordo_o
 			bound->denominator /= b;
 			break;
 		}
-	struct ordo_unbalanced unbalanced = {.vertex = ORDO_NONE};
-	if (needs_balance(op) &&
-		!ordo_capacities_find_unbalanced(proof->graphs, &unbalanced, error))
+	if (!find_obstacles(bound, proof, op, error))
 		return false;
-	bound->unbalanced = unbalanced.vertex;
-	bound->units_in = (uint64_t)unbalanced.in;
-	bound->units_out = (uint64_t)unbalanced.out;
 	bound->status = status_of(proof, bound, op);
 	bound->complete = proof->exact;
 	return proof->lengths.cut.crossing ? add_lengths(bound, proof, error)
@@ -320,7 +332,7 @@ struct ordo_wire_bound *ordo_wire_bound_make(enum ordo_operator op, uint32_t roo
 	if (worked) {
 		bound->denominator = 1;
 		bound->complete = true;
-		bound->unbalanced = ORDO_NONE;
+		bound->unbalanced = bound->one_way[0] = bound->one_way[1] = ORDO_NONE;
 		bound->unit = proof.graphs[0].unit;
 		bound->unit_digits = proof.graphs[0].unit_digits;
 		bound->rounded = proof.graphs[0].rounded;

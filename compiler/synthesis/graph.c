@@ -317,35 +317,62 @@ static bool mark_reached(const struct ordo_capacities *graph, bool *reached)
 	return queue;
 }
 
-/* Units of the arcs from a vertex that are on ways from ranks to ranks. marks: [2] */
+/* An arc that is on a way from a rank to a rank. marks: [2] what ranks reach, what reaches ranks */
+static bool is_used(const struct ordo_arc *arc, bool *const *marks)
+{
+	return marks[0][arc->from] && marks[1][arc->to];
+}
+
 static int64_t units_from(const struct ordo_capacities *graph, bool *const *marks, uint32_t v)
 {
 	int64_t sum = 0;
-	for (uint32_t a = graph->first[v]; a < graph->first[v + 1]; a++) {
-		const uint32_t to = graph->arcs[a].to;
-		sum += marks[0][to] && marks[1][to] ? graph->arcs[a].units : 0;
-	}
+	for (uint32_t a = graph->first[v]; a < graph->first[v + 1]; a++)
+		sum += is_used(&graph->arcs[a], marks) ? graph->arcs[a].units : 0;
 	return sum;
 }
 
-bool ordo_capacities_find_unbalanced(const struct ordo_capacities graphs[2],
-	struct ordo_unbalanced *found, struct ordo_error *error)
+static void find_unbalanced(
+	const struct ordo_capacities graphs[2], bool *const marks[2], struct ordo_obstacles *found)
+{
+	bool *const turned[2] = {marks[1], marks[0]};
+	for (uint32_t v = graphs->nrank; v < graphs->nplace; v++) {
+		found->out = units_from(&graphs[0], marks, v);
+		found->in = units_from(&graphs[1], turned, v);
+		found->unbalanced = found->in != found->out ? v : ORDO_NONE;
+		if (found->unbalanced != ORDO_NONE)
+			return;
+	}
+	found->in = found->out = 0;
+}
+
+static void find_one_way(
+	const struct ordo_capacities *graph, bool *const marks[2], struct ordo_obstacles *found)
+{
+	for (uint32_t a = 0; a < graph->narc; a++) {
+		const struct ordo_arc *arc = &graph->arcs[a];
+		const bool joins_places = arc->from < graph->nplace && arc->to < graph->nplace;
+		if (!joins_places || !is_used(arc, marks) ||
+			units_between(graph, arc->to, arc->from))
+			continue;
+		found->one_way[0] = arc->from;
+		found->one_way[1] = arc->to;
+		return;
+	}
+}
+
+bool ordo_capacities_obstacles(const struct ordo_capacities graphs[2], struct ordo_obstacles *found,
+	struct ordo_error *error)
 {
 	const uint32_t nvertex = graphs->nvertex;
 	bool *marks[2] = {ordo_array_make(nvertex, sizeof **marks, 0),
 		ordo_array_make(nvertex, sizeof **marks, 0)};
 	const bool worked = marks[0] && marks[1] && mark_reached(&graphs[0], marks[0]) &&
 			    mark_reached(&graphs[1], marks[1]);
-	*found = (struct ordo_unbalanced){.vertex = ORDO_NONE};
-	for (uint32_t v = graphs->nrank; worked && v < graphs->nplace; v++) {
-		if (!marks[0][v] || !marks[1][v])
-			continue;
-		const int64_t out = units_from(&graphs[0], marks, v),
-			      in = units_from(&graphs[1], marks, v);
-		if (in == out)
-			continue;
-		*found = (struct ordo_unbalanced){v, in, out};
-		break;
+	*found =
+		(struct ordo_obstacles){.unbalanced = ORDO_NONE, .one_way = {ORDO_NONE, ORDO_NONE}};
+	if (worked) {
+		find_unbalanced(graphs, marks, found);
+		find_one_way(&graphs[0], marks, found);
 	}
 	free(marks[0]);
 	free(marks[1]);

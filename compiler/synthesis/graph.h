@@ -46,15 +46,18 @@ uint32_t ordo_capacities_arc(const struct ordo_capacities *graph, uint32_t from,
 
 /* The units of the widest arc; 1 where there is none. */
 int64_t ordo_capacities_widest(const struct ordo_capacities *graph);
-/* A switch, and its bandwidth in and out in units. */
-struct ordo_unbalanced {
-	uint32_t vertex; /* ORDO_NONE: there is none */
-	int64_t in, out;
+/* What may keep every schedule from a bound. Arcs that are on no way from a rank to a rank do not
+ * count. */
+struct ordo_obstacles {
+	uint32_t unbalanced; /* the first switch with other bandwidth in than out; ORDO_NONE */
+	int64_t in, out;     /* of that switch, in units */
+	/* the first arc without one back, so that no Notify can answer what goes over it; else both
+	 * ORDO_NONE */
+	uint32_t one_way[2];
 };
-/* The first switch with other bandwidth in than out. Arcs that are on no way from a rank to a rank do
- * not count. graphs: forwards, and backwards. false: no memory. */
-bool ordo_capacities_find_unbalanced(const struct ordo_capacities graphs[2],
-	struct ordo_unbalanced *found, struct ordo_error *error);
+/* graphs: forwards, and backwards. false: no memory. */
+bool ordo_capacities_obstacles(const struct ordo_capacities graphs[2], struct ordo_obstacles *found,
+	struct ordo_error *error);
 /* Whether as much goes from u to v as from v to u, for all u and v, and every rank has as many
  * ports as links. */
 bool ordo_capacities_symmetric(const struct ordo_capacities *graph);

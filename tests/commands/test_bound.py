@@ -110,6 +110,8 @@ def _(ordo):
         answer = ordo.answer("bound", operator, "-t", "t.json")
         wanted(answer["unbalanced"] == {"switch": 3, "in_gigabytes_per_second": "1",
                                         "out_gigabytes_per_second": "3"}, answer)
+        wanted("link 0 -> 4 " not in out and "link 1 -> 0 has none back" in out and
+               answer["one_way"] == {"from": 1, "to": 0}, out)
     for operator, words in [("allreduce", "t.json"), ("allgather", "torus:2x2")]:
         wanted(" in and " not in ordo.works("bound", operator, "-t", words).out, operator)
     out = ordo.works("bound", "alltoall", "-t", "torus:4x4").out

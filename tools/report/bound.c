@@ -192,9 +192,15 @@ static void report_fraction(const struct report *report, const struct ordo_wire_
 }
 
 /* Why the bound is not proved reachable. */
-static void report_unbalanced(const struct report *report, const struct ordo_wire_bound *bound)
+static void report_obstacles(const struct report *report, const struct ordo_wire_bound *bound)
 {
 	char in[DECIMAL_SIZE], out[DECIMAL_SIZE];
+	if (bound->one_way[0] != ORDO_NONE) {
+		const struct report link = report_object(report, "one_way");
+		report_line(&link, "",
+			"link %u<from> -> %u<to> has none back, over which a Notify could answer",
+			bound->one_way[0], bound->one_way[1]);
+	}
 	if (bound->unbalanced == ORDO_NONE)
 		return;
 	const struct report object = report_object(report, "unbalanced");
@@ -222,7 +228,7 @@ void report_wire_bound(const struct report *report, const struct ordo_problem *p
 	report_line(report, "status", "%s<status>: %s%s", statuses[bound->status].name,
 		statuses[bound->status].meaning,
 		bound->rounded ? "; bandwidths have too many digits and were rounded up" : "");
-	report_unbalanced(report, bound);
+	report_obstacles(report, bound);
 	report_fraction(report, bound);
 	report_members(report,
 		"%d<entering?> %" PRIu64 "<crossing> %" PRIu64 "<parts> %" PRIu64 "<units>",
