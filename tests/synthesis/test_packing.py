@@ -416,7 +416,7 @@ def _(ordo):
     words = ["compile", "allreduce", "-n", 8, "--fail-link", "0-1", "-o", "p.json", "-a"]
     exact = ordo.answer(*words, "packing(k=5)")["packed_trees"]["exact_k"]
     wanted(ordo.answer(*words, f"packing(k={exact})")["bound"]["loads"] < 1 + 1e-9, exact)
-    # Where nothing is lost, there is nothing to tell; nor where paths that streams do not name lose.
+    # Where nothing is lost, there is nothing to tell, nor where paths lose that no stream names.
     both = topology_of(3, [(a, b, 30 if a < 3 and b < 3 else 20) for a in range(4)
                            for b in range(4) if a != b])
     (ordo.folder / "t.json").write_text(json.dumps({**both, "switches": 1}))

@@ -408,8 +408,8 @@ static uint64_t volume(const struct ordo_resolved_request *request)
 	return most;
 }
 
-/* Whether some number of trees reaches the bound, and can be told: not with ways that streams do not
- * name or take in turn, nor for an AllReduce that cannot have spanning trees. */
+/* Whether some number of trees reaches the bound, and can be told: not with ways that streams do
+ * not name or take in turn, nor for an AllReduce that cannot have spanning trees. */
 static bool find_exact(const struct ordo_resolved_request *request, int64_t *exact, bool backwards,
 	struct ordo_error *error)
 {
