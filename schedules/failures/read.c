@@ -320,8 +320,9 @@ static bool check_topology(const struct ordo_failure_set *set, const struct ordo
 	if (topology->nrank == set->problem.nrank && !strcmp(digest, set->topology_digest))
 		return check_states(set, topology, error);
 	snprintf(text, sizeof text,
-		"topology: found %.40s, but topology.json has %" PRIu32 " ranks and the digest %s",
-		set->topology_digest, topology->nrank, digest);
+		"topology: found %" PRIu32 " ranks and %.40s, but topology.json has %" PRIu32
+		" ranks and the digest %s",
+		set->problem.nrank, set->topology_digest, topology->nrank, digest);
 	return fail_in_set(set, set->topology_place, error, text);
 }
 

@@ -142,7 +142,10 @@ def _(ordo):
     ordo.fails(3, r'schedule "failure-99.json": cannot be read: there is no such file', "verify",
                "changed")
     changed(ordo, '"ranks": 4', '"ranks": 5', state["schedule"])
-    ordo.fails(3, r"", "verify", "changed")
+    ordo.fails(3, "rank 4 is missing; found 4 programs, wanted 5", "verify", "changed")
+    changed(ordo, '"ranks": 4', '"ranks": 5')
+    ordo.fails(3, r"topology: found 5 ranks and (\w+), but topology.json has 4 ranks and the digest "
+               r"\1", "verify", "changed")
     changed(ordo, '"name": "full-mesh"', '"name": "other"', "topology.json")
     wanted(ordo.answer("verify", "changed")["proved"])
     changed(ordo, '"latency_ns": ', '"latency_ns": 1', "topology.json")

@@ -663,6 +663,7 @@ def _(ordo):
     # Over switches arrows go from rank to rank; and 17 trees are too many to be told apart.
     ordo.compile("p.json", "-t", "star", operator="allgather", ranks=4, algorithm="mesh")
     picture = Picture(ordo.works("draw", "p.json", "--trees-of", 3, "-t", "star").out)
+    wanted(any("the only tree of rank 3" in label for label in picture.labels()), picture.labels())
     wanted({(a, b) for a, b, edge in picture.edges if edge.get("class") == "tree"} ==
            {("rank3", f"rank{rank}") for rank in range(3)}, picture.edges)
     ordo.compile("p.json", operator="broadcast", ranks=18, algorithm="packing")

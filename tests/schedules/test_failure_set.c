@@ -335,7 +335,8 @@ static void a_set_has_the_links_of_its_topology(void **state)
 		{false, NULL, all, 1, "states: found none for the link [1, 2] of the topology", 4},
 		{true, NULL, all, 2, "states: found none for the link [0, 2] of the topology", 4},
 		{false, NULL, other, 3, "link: found [0, 2], but the topology has no such link", 9},
-		{false, wrong, all, 2, "topology: found 0123456789abcdef0123456789abcdef, but", 3}};
+		{false, wrong, all, 2,
+			"topology: found 3 ranks and 0123456789abcdef0123456789abcdef, but", 3}};
 	char folder[] = "/tmp/ordo-failure-set-XXXXXX", path[64];
 	assert_non_null(mkdtemp(folder));
 	snprintf(path, sizeof path, "%s/set", folder);

@@ -414,8 +414,7 @@ static struct ordo_schedule *refuse_set(struct call *call, const char *path, con
 	struct ordo_error error;
 	ordo_fail(&error, ORDO_USAGE, 0, "found a %s set, wanted a schedule", kind);
 	snprintf(error.file, sizeof error.file, "%s", path);
-	ordo_hint(
-		&error, "`ordo list %.200s` lists its schedules; verify and run accept sets", path);
+	ordo_hint(&error, "`ordo list %.200s` lists its schedules, which are files in it", path);
 	call->status = fail(call, &error);
 	return NULL;
 }

@@ -180,11 +180,12 @@ static struct pair *find_pairs(const struct ordo_topology *topology, uint32_t *c
 static void note_effort(struct call *call, uint32_t count, double first_seconds)
 {
 	enum { PATIENCE_SECONDS = 30 };
-	if (first_seconds * count > PATIENCE_SECONDS)
+	const double all = first_seconds * count;
+	if (all > PATIENCE_SECONDS)
 		note(call,
-			"%" PRIu32
-			" links; the schedule for none took %.2g s, so all take about %.2g min",
-			count, first_seconds, first_seconds * count / 60);
+			"%" PRIu32 " links; the schedule for no failure took %.2g s, so all take "
+				   "about %.0f %s",
+			count, first_seconds, all < 120 ? all : all / 60, all < 120 ? "s" : "min");
 }
 
 static bool compile_states(struct call *call, struct making *making)

@@ -132,7 +132,9 @@ void describe_trees(const struct drawing *drawing, char text[512])
 {
 	const char *name = drawing->topology->name ? drawing->topology->name : "topology";
 	const struct ordo_schedule *schedule = drawing->loads.prediction->timeline->schedule;
-	snprintf(text, 512, "%s by %.100s on %.200s: the %" PRIu32 " tree%s of rank %" PRIu32,
+	char count[32];
+	snprintf(count, sizeof count, "%" PRIu32 " trees", drawing->trees->ntree);
+	snprintf(text, 512, "%s by %.100s on %.200s: the %s of rank %" PRIu32,
 		ordo_operator_facts(schedule->problem.op)->name, schedule->algorithm, name,
-		drawing->trees->ntree, drawing->trees->ntree == 1 ? "" : "s", drawing->trees->root);
+		drawing->trees->ntree == 1 ? "only tree" : count, drawing->trees->root);
 }
