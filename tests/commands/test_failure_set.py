@@ -144,8 +144,8 @@ def _(ordo):
     changed(ordo, '"ranks": 4', '"ranks": 5', state["schedule"])
     ordo.fails(3, "rank 4 is missing; found 4 programs, wanted 5", "verify", "changed")
     changed(ordo, '"ranks": 4', '"ranks": 5')
-    ordo.fails(3, r"topology: found 5 ranks and (\w+), but topology.json has 4 ranks and the digest "
-               r"\1", "verify", "changed")
+    ordo.fails(3, r"topology: found 5 ranks and (\w+), but topology.json has 4 ranks and the "
+               r"digest \1", "verify", "changed")
     changed(ordo, '"name": "full-mesh"', '"name": "other"', "topology.json")
     wanted(ordo.answer("verify", "changed")["proved"])
     changed(ordo, '"latency_ns": ', '"latency_ns": 1', "topology.json")
