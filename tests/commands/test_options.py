@@ -265,6 +265,7 @@ def _(ordo):
             # What is large is a matter of memory and time, and what is elsewhere not ours.
             for typed, tried in [("1GiB", "1MiB"), ("--large", ""), ("/tmp/", ""),
                                  ("| less", "| cat"), ("--ranks 4096", "--ranks 256"),
+                                 ("--ranks 8 --fail-any-link", "--ranks 4 --fail-any-link"),
                                  ("--end 4KiB", "--end 64 -n 1 -w 0")]:
                 example = example.replace(typed, tried)
             line = "set -o pipefail; " + example.strip()
