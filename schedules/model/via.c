@@ -6,6 +6,19 @@
 #include <stdio.h>
 #include <string.h>
 
+static const char **copy_classes(struct ordo_arena *arena, const struct ordo_via *via)
+{
+	const char **classes =
+		ordo_arena_alloc(arena, ((size_t)via->nswitch + 1) * sizeof *classes);
+	for (uint32_t i = 0; classes && i <= via->nswitch; i++) {
+		classes[i] =
+			ordo_arena_text(arena, via->hop_classes[i], strlen(via->hop_classes[i]));
+		if (!classes[i])
+			return NULL;
+	}
+	return classes;
+}
+
 const struct ordo_via *ordo_via_copy(struct ordo_arena *arena, const struct ordo_via *via)
 {
 	struct ordo_via *copy = ordo_arena_alloc(arena, sizeof *copy);
@@ -14,11 +27,13 @@ const struct ordo_via *ordo_via_copy(struct ordo_arena *arena, const struct ordo
 	const char *class_name =
 		via->class_name ? ordo_arena_text(arena, via->class_name, strlen(via->class_name))
 				: NULL;
-	if (!copy || !switches || (via->class_name && !class_name))
+	const char **hop_classes = via->hop_classes ? copy_classes(arena, via) : NULL;
+	if (!copy || !switches || (via->class_name && !class_name) ||
+		(via->hop_classes && !hop_classes))
 		return NULL;
 	if (size)
 		memcpy(switches, via->switches, size);
-	*copy = (struct ordo_via){switches, via->nswitch, class_name};
+	*copy = (struct ordo_via){switches, via->nswitch, class_name, hop_classes};
 	return copy;
 }
 
@@ -43,10 +58,14 @@ bool ordo_via_same(const struct ordo_via *one, const struct ordo_via *other)
 {
 	if (!one || !other)
 		return one == other;
-	return one->nswitch == other->nswitch && !one->class_name == !other->class_name &&
-	       (!one->class_name || !strcmp(one->class_name, other->class_name)) &&
-	       (!one->nswitch || !memcmp(one->switches, other->switches,
-					 one->nswitch * sizeof *one->switches));
+	bool same = one->nswitch == other->nswitch && !one->class_name == !other->class_name &&
+		    (!one->class_name || !strcmp(one->class_name, other->class_name)) &&
+		    (!one->nswitch || !memcmp(one->switches, other->switches,
+					      one->nswitch * sizeof *one->switches)) &&
+		    !one->hop_classes == !other->hop_classes;
+	for (uint32_t i = 0; same && one->hop_classes && i <= one->nswitch; i++)
+		same = !strcmp(one->hop_classes[i], other->hop_classes[i]);
+	return same;
 }
 
 /* Appends to a text of `length` letters; returns what would be its length. */
@@ -72,6 +91,9 @@ int ordo_via_print(const struct ordo_via *via, char *out, size_t size)
 		length = append(out, size, length, "%s%u", i ? ", " : " ", via->switches[i]);
 	if (via->class_name)
 		length = append(out, size, length, " (%s)", via->class_name);
+	for (uint32_t i = 0; via->hop_classes && i <= via->nswitch; i++)
+		length = append(out, size, length, "%s%s%s", i ? ", " : " (", via->hop_classes[i],
+			i == via->nswitch ? ")" : "");
 	return (int)length;
 }
 
@@ -85,26 +107,38 @@ int ordo_stream_title(const struct ordo_schedule *schedule, uint32_t stream, cha
 	length = append(out, size, length, ", via");
 	for (uint32_t i = 0; i < via->nswitch; i++)
 		length = append(out, size, length, " %u", via->switches[i]);
-	if (via->class_name || !via->nswitch)
+	if (via->hop_classes)
+		for (uint32_t i = 0; i <= via->nswitch; i++)
+			length = append(
+				out, size, length, "%s%s", i ? "/" : " ", via->hop_classes[i]);
+	else if (via->class_name || !via->nswitch)
 		length = append(out, size, length, " %s",
 			via->class_name ? via->class_name : "the direct link");
 	return (int)length;
 }
 
-/* One hop. *classed: it goes over a link of the class. */
-static uint32_t hop(const struct ordo_via *via, const struct ordo_topology *topology, uint32_t from,
-	uint32_t to, bool *classed)
+/* The class that a hop names; NULL. */
+static const char *class_at(const struct ordo_via *via, uint32_t hop)
 {
+	return via->hop_classes ? via->hop_classes[hop] : via->class_name;
+}
+
+/* One hop. *classed: it goes over a link of the class, and must if every hop has its own. */
+static uint32_t hop(const struct ordo_via *via, uint32_t number,
+	const struct ordo_topology *topology, uint32_t from, uint32_t to, bool *classed)
+{
+	const char *name = class_at(via, number);
 	uint32_t first;
 	const uint32_t end = ordo_topology_links(topology, from, to, &first);
-	for (uint32_t i = first; via->class_name && i < end; i++) {
+	for (uint32_t i = first; name && i < end; i++) {
 		const struct ordo_link *link = &topology->links[i];
-		if (strcmp(topology->class_names[link->class_name], via->class_name))
+		if (strcmp(topology->class_names[link->class_name], name))
 			continue;
 		*classed = true;
 		return link->down ? ORDO_NONE : i;
 	}
-	return ordo_topology_best_of(topology, first, end);
+	*classed = via->hop_classes;
+	return *classed ? ORDO_NONE : ordo_topology_best_of(topology, first, end);
 }
 
 static bool refuse(char *why, size_t size, const char *format, ...)
@@ -128,10 +162,10 @@ bool ordo_via_links(const struct ordo_via *via, const struct ordo_topology *topo
 		if (i < via->nswitch && (next < topology->nrank || next >= nvertex))
 			return refuse(why, size, "vertex %u is not a switch", next);
 		bool of_class = false;
-		const uint32_t link = hop(via, topology, at, next, &of_class);
+		const uint32_t link = hop(via, i, topology, at, next, &of_class);
 		if (link == ORDO_NONE)
 			return refuse(why, size, "there is no link %u-%u%s%s that is up", at, next,
-				of_class ? " of class " : "", of_class ? via->class_name : "");
+				of_class ? " of class " : "", of_class ? class_at(via, i) : "");
 		if (links)
 			links[i] = link;
 		classed = classed || of_class;

@@ -141,7 +141,7 @@ static const struct ordo_field way_fields[] = {
 	{"rank", ordo_read_integer, AT(rank), .most = ORDO_LIMIT},
 	{"stream", ordo_read_integer, AT(stream), .most = ORDO_LIMIT},
 	{"via", ordo_read_via, AT(way), .wanted = "an array of switches"},
-	{"class", ordo_read_string, AT(way.via.class_name), .optional = true},
+	{"class", ordo_read_via_class, AT(way), .wanted = "an array of classes", .optional = true},
 };
 #undef AT
 static const struct ordo_object way_object = ORDO_OBJECT("a way", "a way, an object", way_fields);
@@ -154,9 +154,10 @@ static bool read_way(struct ordo_cursor *cursor, const struct ordo_field *field,
 	(void)into;
 	ordo_skip_space(cursor);
 	const struct ordo_place place = ordo_cursor_place(cursor);
-	if (!ordo_read_object(cursor, &way_object, &met, NULL))
+	struct ordo_place places[sizeof way_fields / sizeof *way_fields] = {0};
+	if (!ordo_read_object(cursor, &way_object, &met, places) ||
+		!ordo_finish_way(cursor, &met.way, ordo_place_of(&way_object, places, "class")))
 		return false;
-	met.way.via.switches = met.way.switches;
 	const struct ordo_moves_way way = {met.rank, met.stream, &met.way.via};
 	if (!ordo_array_reserve(&reader->way_places, &reader->way_room,
 		    (size_t)reader->moves->nway + 1, sizeof *reader->way_places))

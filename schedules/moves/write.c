@@ -9,13 +9,7 @@ static void print_way(struct ordo_printer *printer, const struct ordo_moves_way 
 {
 	ordo_print_number(printer, "\n  {", "rank", way->rank);
 	ordo_print_number(printer, ", ", "stream", way->stream);
-	ordo_print_key(printer, ", ", "via");
-	ordo_printer_put(printer, "[", 1);
-	for (uint32_t i = 0; i < way->via->nswitch; i++)
-		ordo_print_item(printer, i ? ", " : "", way->via->switches[i]);
-	ordo_printer_put(printer, "]", 1);
-	if (way->via->class_name)
-		ordo_print_string(printer, ", ", "class", way->via->class_name);
+	ordo_print_via(printer, way->via);
 	ordo_printer_put(printer, "}", 1);
 }
 

@@ -23,7 +23,7 @@ static const char sound[] =
 	" \"phases\": [\"p\", \"q\"],\n"
 	" \"streams\": [\"s\", \"t\"],\n"
 	" \"ways\": [\n"
-	"  {\"rank\": 2, \"stream\": 1, \"via\": [4, 3], \"class\": \"c\"}],\n"
+	"  {\"rank\": 2, \"stream\": 1, \"via\": [4, 3], \"class\": [\"c\", \"d\", \"c\"]}],\n"
 	" \"x\": {\"a\": 1.50},\n"
 	" \"moves\": [\n"
 	"  {\"move\": \"copy\", \"from\": [2, \"input\", 0], \"to\": [1, \"scratch\", 0], "
@@ -69,6 +69,10 @@ static const struct change changes[] = {
 	{"[4, 3]", "[4, 2]", 9, 3, 2, "via: found rank 2, wanted switches, which are 3 and above",
 		""},
 	{"[4, 3]", "[4, 4]", 9, 39, 1, "via: found switch 4 twice", ""},
+	{"[4, 3]", "[4]", 9, 49, 1, "class: found 3 classes, wanted 2, one for each hop", ""},
+	{"[\"c\", \"d\", \"c\"]", "[]", 9, 52, 1,
+		"class: found 0 classes, wanted 3, one for each hop", ""},
+	{"\"d\"", "3", 9, 58, 1, "class: found 3, wanted a string", ""},
 	{"\"copy\"", "\"send\"", 12, 12, 1, "move: found \"send\", wanted \"copy\" or \"reduce\"",
 		""},
 	{"\"copy\"", "\"cop\"", 12, 12, 1, "move: found \"cop\", wanted \"copy\" or \"reduce\"",

@@ -19,6 +19,7 @@ BEYOND_A_SCHEMA = {
     "R1-shards-without-a-reduction",
     "R1-phase-beyond-the-phases",
     "R1-phase-without-phases",
+    "R1-classes-fewer-than-hops",
     "R1-whole-fraction",
     "R1-exponent",
     "R1-minus-zero",
@@ -121,7 +122,8 @@ CHANGES = {
         (b'"Reduce"', b'"AllGather"'), (b'"root": 1, ', b''), (b'"reduce"', b'"send"'),
         (b'"from": [2, ', b'"from": ['), (b'"scratch", 0]', b'"scratch", 0, 0]'),
         (b'"count": 2', b'"count": 0'), (b', "line": 7', b''), (b'"source": "ring.py",', b''),
-        (b'"via": [5, 4], ', b''), (b'"phase": 1', b'"phases": 1')],
+        (b'"via": [5, 4], ', b''), (b'"phase": 1', b'"phases": 1'),
+        (b'"class": ["fast", ', b'"class": [1, ')],
     "input-0.json": [
         (b'"-0x1.8p-1000"', b'"-1.5"'), (b'"Reduce"', b'"AllGather"'), (b'"f64"', b'"i32"'),
         (b'"shard": 5', b'"shard": -5'), (b'"root": 1, ', b''), (b'"rest"', b'"else"'),

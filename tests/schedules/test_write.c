@@ -40,17 +40,25 @@ static const char canonical[] =
 	"   ]},\n"
 	"   {\"name\": \"b\", \"via\": [3, 2147483647], \"class\": \"nv \\\"link\\\"\", "
 	"\"tasks\": []},\n"
-	"   {\"name\": \"c\", \"via\": [], \"tasks\": []}]},\n"
+	"   {\"name\": \"c\", \"via\": [], \"class\": [\"x\"], \"tasks\": []},\n"
+	"   {\"name\": \"d\", \"via\": [3, 2147483647], \"class\": [\"a\", \"b\", \"a\"], "
+	"\"tasks\": []},\n"
+	"   {\"name\": \"e\", \"via\": [3, 2147483647], \"class\": [\"a\", \"b\", \"c\"], "
+	"\"tasks\": []}]},\n"
 	"  {\"rank\": 1, \"streams\": []}]}\n";
 
 static void add_ways(struct ordo_schedule *schedule, struct ordo_error *error)
 {
 	static const uint32_t switches[] = {3, ORDO_LIMIT};
-	static const struct ordo_via ways[] = {{switches, 2, "nv \"link\""}, {NULL, 0, NULL}};
-	assert_true(ordo_schedule_begin_stream(schedule, 0, "b", error));
-	assert_true(ordo_schedule_set_via(schedule, 1, &ways[0], error));
-	assert_true(ordo_schedule_begin_stream(schedule, 0, "c", error));
-	assert_true(ordo_schedule_set_via(schedule, 2, &ways[1], error));
+	static const char *const one[] = {"x"}, *const some[] = {"a", "b", "a"},
+				 *const others[] = {"a", "b", "c"};
+	static const struct ordo_via ways[] = {{switches, 2, "nv \"link\"", NULL},
+		{NULL, 0, NULL, one}, {switches, 2, NULL, some}, {switches, 2, NULL, others}};
+	static const char *const names[] = {"b", "c", "d", "e"};
+	for (uint32_t i = 0; i < 4; i++) {
+		assert_true(ordo_schedule_begin_stream(schedule, 0, names[i], error));
+		assert_true(ordo_schedule_set_via(schedule, i + 1, &ways[i], error));
+	}
 }
 
 static struct ordo_schedule *make(struct ordo_error *error)
@@ -389,7 +397,7 @@ static void what_no_document_can_say_is_not_written(void **state)
 		ordo_schedule_destroy(schedule);
 	}
 	static const uint32_t a_rank[] = {1}, twice[] = {2, 3, 2};
-	static const struct ordo_via ways[] = {{a_rank, 1, NULL}, {twice, 3, NULL}};
+	static const struct ordo_via ways[] = {{a_rank, 1, NULL, NULL}, {twice, 3, NULL, NULL}};
 	for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
 		struct ordo_schedule *schedule = make(&error);
 		assert_true(ordo_schedule_set_via(schedule, 2, &ways[i], &error));
@@ -438,7 +446,9 @@ static void the_text_form_reads_aloud(void **state)
 		"    Notify 1 signal 2147483647\n"
 		"    Wait 0 signal 10                                             # gather\n"
 		"  stream b, via 3 2147483647 nv \"link\"\n"
-		"  stream c, via the direct link\n"
+		"  stream c, via x\n"
+		"  stream d, via 3 2147483647 a/b/a\n"
+		"  stream e, via 3 2147483647 a/b/c\n"
 		"rank 1\n");
 	free(text);
 	ordo_schedule_destroy(schedule);

@@ -190,7 +190,8 @@ static void write_moves(const char *path, struct ordo_error *error)
 {
 	static const char *names[] = {"one", "two"};
 	static const uint32_t switches[] = {5, 4};
-	const struct ordo_via via = {switches, 2, "fast"};
+	static const char *const classes[] = {"fast", "slow", "fast"};
+	const struct ordo_via via = {switches, 2, NULL, classes};
 	const struct ordo_problem problem = {.op = ORDO_REDUCE,
 		.nrank = 3,
 		.root = 1,

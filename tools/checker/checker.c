@@ -373,16 +373,16 @@ static void read_problem(struct check *c, const struct value *const *head)
 /* The way of a stream: different switches, none a rank. Where they lead is not known here. */
 static void check_via(struct check *c, const struct value *via, const struct value *class)
 {
-	u32 count = 0;
-	SHAPE(via || !class, class, "a class without a way");
-	if (class)
-		text(c, class);
-	for (const struct value *v = via ? elements(c, via) : NULL; v; v = v->next, count++)
+	u32 count = 0, hops = 0;
+	const struct value *first = class && *class->text == '[' ? elements(c, class) : class, *v;
+	for (v = first; v; v = v == class ? NULL : v->next, hops++)
+		text(c, v);
+	for (v = via ? elements(c, via) : NULL; v && count <= MOST_VIA; v = v->next, count++)
 		for (const struct value *w = via->child; w != v->next; w = w->next)
-			SHAPE(count < MOST_VIA &&
-					(number(c, v, c->N, LIMIT) != number(c, w, c->N, LIMIT) ||
-						w == v),
-				v, "wanted every switch once, and not so many");
+			SHAPE(number(c, v, c->N, LIMIT) != number(c, w, c->N, LIMIT) || v == w, v,
+				"wanted every switch once");
+	SHAPE(count <= MOST_VIA && (!class || (via && (first == class || hops == count + 1))),
+		class ? class : via, "too many switches, or a class without a way or a hop");
 }
 
 /* Refuses a second program of a rank at once: a file named often is read only twice. */

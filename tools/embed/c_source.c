@@ -248,26 +248,59 @@ static void print_switches(struct part part, const struct ordo_schedule *schedul
 	end_table(part);
 }
 
+static uint32_t count_hops(const struct ordo_via *via)
+{
+	return via && via->hop_classes ? via->nswitch + 1 : 0;
+}
+
+/* The classes of hops likewise. */
+static void print_hop_classes(struct part part, const struct ordo_schedule *schedule)
+{
+	uint32_t count = 0;
+	for (uint32_t s = 0; s < schedule->nstream; s++)
+		count += count_hops(ordo_via_of(schedule, s));
+	if (!begin_table(part, "char *const ", "hop_classes", count))
+		return;
+	for (uint32_t s = 0; s < schedule->nstream; s++) {
+		const struct ordo_via *via = ordo_via_of(schedule, s);
+		for (uint32_t i = 0; i < count_hops(via); i++) {
+			fputs("\t", part.source->out);
+			print_string(part.source->out, via->hop_classes[i]);
+			fputs(",\n", part.source->out);
+		}
+	}
+	end_table(part);
+}
+
+/* `name + first`, or NULL if there are none. */
+static void print_slice(struct part part, const char *what, uint32_t first, uint32_t count)
+{
+	if (!count) {
+		fputs("NULL", part.source->out);
+		return;
+	}
+	print_part(part, what);
+	fprintf(part.source->out, " + %" PRIu32, first);
+}
+
 static void print_ways(struct part part, const struct ordo_schedule *schedule)
 {
 	FILE *out = part.source->out;
 	if (!begin_table(part, "struct ordo_via ", "ways", ordo_count_vias(schedule)))
 		return;
-	for (uint32_t s = 0, first = 0; s < schedule->nstream; s++) {
+	for (uint32_t s = 0, first = 0, hop = 0; s < schedule->nstream; s++) {
 		const struct ordo_via *via = ordo_via_of(schedule, s);
 		if (!via)
 			continue;
 		fputs("\t{", out);
-		if (via->nswitch) {
-			print_part(part, "switches");
-			fprintf(out, " + %" PRIu32, first);
-		} else {
-			fputs("NULL", out);
-		}
+		print_slice(part, "switches", first, via->nswitch);
 		fprintf(out, ", %" PRIu32 ", ", via->nswitch);
 		print_string(out, via->class_name);
+		fputs(", ", out);
+		print_slice(part, "hop_classes", hop, count_hops(via));
 		fputs("},\n", out);
 		first += via->nswitch;
+		hop += count_hops(via);
 	}
 	end_table(part);
 }
@@ -279,6 +312,7 @@ static void print_vias(struct part part, const struct ordo_schedule *schedule)
 	if (!schedule->vias)
 		return;
 	print_switches(part, schedule);
+	print_hop_classes(part, schedule);
 	print_ways(part, schedule);
 	begin_table(part, "struct ordo_via *const ", "vias", schedule->nstream);
 	for (uint32_t s = 0, number = 0; s < schedule->nstream; s++) {

@@ -60,6 +60,9 @@ struct ordo_via {
 	/* where links of several classes join two vertices, the one of this class is taken; NULL:
 	 * the fastest that is up */
 	const char *class_name;
+	/* [nswitch + 1] the class of each hop, none NULL, in place of class_name; NULL: there is
+	 * one for all hops, or none */
+	const char *const *hop_classes;
 };
 
 /* The streams of one rank. */

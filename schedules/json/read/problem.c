@@ -195,6 +195,27 @@ bool ordo_read_via(struct ordo_cursor *cursor, const struct ordo_field *field, v
 	return ordo_read_array(cursor, &elements, into);
 }
 
+bool ordo_read_via_class(struct ordo_cursor *cursor, const struct ordo_field *field, void *into)
+{
+	struct ordo_met_way *met = into;
+	ordo_skip_space(cursor);
+	met->has_classes = cursor->at < cursor->end && *cursor->at == '[';
+	return met->has_classes ? ordo_read_names(cursor, field, ORDO_MOST_VIA + 1, &met->classes,
+					  &met->nclass)
+				: ordo_read_string(cursor, field, &met->via.class_name);
+}
+
+bool ordo_finish_way(
+	const struct ordo_cursor *cursor, struct ordo_met_way *met, struct ordo_place place)
+{
+	met->via.switches = met->switches;
+	met->via.hop_classes = met->classes;
+	return !met->has_classes || met->nclass == met->via.nswitch + 1 ||
+	       ordo_fail_at(cursor, place,
+		       "class: found %" PRIu32 " classes, wanted %" PRIu32 ", one for each hop",
+		       met->nclass, met->via.nswitch + 1);
+}
+
 bool ordo_check_via(const struct ordo_cursor *cursor, const struct ordo_via *via, uint32_t nrank,
 	struct ordo_place place)
 {

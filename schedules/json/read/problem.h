@@ -28,10 +28,18 @@ bool ordo_read_names(struct ordo_cursor *cursor, const struct ordo_field *field,
 struct ordo_met_way {
 	struct ordo_via via;
 	uint32_t switches[ORDO_MOST_VIA];
-	bool is_there;
+	const char **classes; /* [nclass] of its hops, in the cursor's arena */
+	uint32_t nclass;
+	bool is_there, has_classes; /* has_classes: an array of them, which may be empty */
 };
 /* An array of switches, to a struct ordo_met_way: each once. */
 ordo_field_reader ordo_read_via;
+/* The class of all hops, or an array with one for each, to a struct ordo_met_way. */
+ordo_field_reader ordo_read_via_class;
+/* Completes `via` once both were read; `place` is that of the class. false: there is not a class
+ * for each hop. */
+bool ordo_finish_way(
+	const struct ordo_cursor *cursor, struct ordo_met_way *met, struct ordo_place place);
 /* Switches, not ranks? */
 bool ordo_check_via(const struct ordo_cursor *cursor, const struct ordo_via *via, uint32_t nrank,
 	struct ordo_place place);

@@ -125,8 +125,8 @@ static const struct ordo_field stream_fields[] = {
 	{"name", read_name, .offset = offsetof(struct met_stream, stream.name)},
 	{"via", ordo_read_via, .offset = offsetof(struct met_stream, way),
 		.wanted = "an array of switches", .optional = true},
-	{"class", ordo_read_string, .offset = offsetof(struct met_stream, way.via.class_name),
-		.optional = true},
+	{"class", ordo_read_via_class, .offset = offsetof(struct met_stream, way),
+		.wanted = "an array of classes", .optional = true},
 	{"tasks", ordo_read_array, .wanted = "an array of tasks", .element = read_task},
 };
 static const struct ordo_object stream_object =
@@ -136,12 +136,16 @@ static const struct ordo_object stream_object =
 static bool keep_via(struct ordo_reader *reader, const struct ordo_cursor *cursor,
 	struct met_stream *met, const struct ordo_place *places)
 {
+	if (!met->way.is_there && met->way.has_classes)
+		return ordo_fail_at(
+			cursor, places[2], "class: found classes in a stream without \"via\"");
 	if (!met->way.is_there)
 		return !met->way.via.class_name ||
 		       ordo_fail_at(cursor, places[2],
 			       "class: found \"%.40s\" in a stream without \"via\"",
 			       met->way.via.class_name);
-	met->way.via.switches = met->way.switches;
+	if (!ordo_finish_way(cursor, &met->way, places[2]))
+		return false;
 	if (!ordo_array_reserve(&reader->vias, &reader->via_room, (size_t)reader->nvia + 1,
 		    sizeof *reader->vias))
 		return ordo_fail_memory(reader->error);

@@ -80,17 +80,35 @@ void ordo_print_topology(struct ordo_printer *printer, const char *name, const c
 	ordo_printer_put(printer, "}", 1);
 }
 
+static void print_strings(struct ordo_printer *printer, const char *before, const char *key,
+	const char *const *strings, uint32_t count)
+{
+	ordo_print_key(printer, before, key);
+	for (uint32_t i = 0; i < count; i++) {
+		ordo_printer_text(printer, i ? ", " : "[");
+		ordo_printer_string(printer, strings[i]);
+	}
+	ordo_printer_put(printer, "]", 1);
+}
+
 void ordo_print_names(
 	struct ordo_printer *printer, const char *key, const char *const *names, uint32_t count)
 {
-	if (!count)
-		return;
-	ordo_print_key(printer, ",\n ", key);
-	for (uint32_t i = 0; i < count; i++) {
-		ordo_printer_text(printer, i ? ", " : "[");
-		ordo_printer_string(printer, names[i]);
-	}
+	if (count)
+		print_strings(printer, ",\n ", key, names, count);
+}
+
+void ordo_print_via(struct ordo_printer *printer, const struct ordo_via *via)
+{
+	ordo_print_key(printer, ", ", "via");
+	ordo_printer_put(printer, "[", 1);
+	for (uint32_t i = 0; i < via->nswitch; i++)
+		ordo_print_item(printer, i ? ", " : "", via->switches[i]);
 	ordo_printer_put(printer, "]", 1);
+	if (via->hop_classes)
+		print_strings(printer, ", ", "class", via->hop_classes, via->nswitch + 1);
+	else if (via->class_name)
+		ordo_print_string(printer, ", ", "class", via->class_name);
 }
 
 void ordo_print_extra(struct ordo_printer *printer, const char *extra)

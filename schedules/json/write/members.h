@@ -30,6 +30,8 @@ void ordo_print_topology(struct ordo_printer *printer, const char *name, const c
 /* An array of strings on a line of its own; nothing without any. */
 void ordo_print_names(
 	struct ordo_printer *printer, const char *key, const char *const *names, uint32_t count);
+/* `via`, and `class` where a class is named. */
+void ordo_print_via(struct ordo_printer *printer, const struct ordo_via *via);
 /* `x` on a line of its own; nothing for NULL. */
 void ordo_print_extra(struct ordo_printer *printer, const char *extra);
 

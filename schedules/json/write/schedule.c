@@ -141,26 +141,13 @@ static void print_head(struct ordo_printer *printer, const struct ordo_schedule 
 	ordo_printer_text(printer, ",\n \"programs\": [");
 }
 
-static void print_via(struct ordo_printer *printer, const struct ordo_via *via)
-{
-	char number[16];
-	ordo_printer_text(printer, ", \"via\": [");
-	for (uint32_t i = 0; i < via->nswitch; i++) {
-		snprintf(number, sizeof number, "%s%" PRIu32, i ? ", " : "", via->switches[i]);
-		ordo_printer_text(printer, number);
-	}
-	ordo_printer_put(printer, "]", 1);
-	if (via->class_name)
-		ordo_print_string(printer, ", ", "class", via->class_name);
-}
-
 static void print_stream(
 	struct ordo_printer *printer, const struct ordo_schedule *schedule, uint32_t number)
 {
 	const struct ordo_stream *stream = &schedule->streams[number];
 	ordo_print_string(printer, "\n   {", "name", stream->name);
 	if (ordo_via_of(schedule, number))
-		print_via(printer, ordo_via_of(schedule, number));
+		ordo_print_via(printer, ordo_via_of(schedule, number));
 	ordo_printer_text(printer, ", \"tasks\": [");
 	for (uint32_t i = stream->first; i < stream->end; i++) {
 		ordo_printer_room(printer);

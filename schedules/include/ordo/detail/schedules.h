@@ -65,14 +65,14 @@ ORDO_API uint32_t ordo_count_vias(const struct ordo_schedule *schedule);
 ORDO_API int ordo_stream_title(
 	const struct ordo_schedule *schedule, uint32_t stream, char *out, size_t size);
 
-/* The links of a way from a rank to a peer: on every hop the one of the named class if there is
- * one, else the best that is up.
+/* The links of a way from a rank to a peer: on every hop the one of the hop's class; or that of
+ * the one named class if there is one, else the best that is up.
  *
  *   links   [nswitch + 1] filled; NULL: only checked
  *   why     [size] what is wrong, if the result is false
  *
- * false: a switch that the topology does not have, a hop without a link that is up, or no hop with
- * a link of the class. After ordo_topology_finish; any thread. */
+ * false: a switch that the topology does not have, a hop without a link that is up, or without one
+ * of its class, or no hop with a link of the one class. After ordo_topology_finish; any thread. */
 ORDO_API bool ordo_via_links(const struct ordo_via *via, const struct ordo_topology *topology,
 	uint32_t from, uint32_t to, uint32_t *links, char *why, size_t size);
 
