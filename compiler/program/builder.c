@@ -346,10 +346,8 @@ static uint32_t lane_of(struct ordo_builder *b, uint32_t rank)
 	return b->lanes[rank].lane;
 }
 
-void ordo_via(struct ordo_builder *b, uint32_t rank, const uint32_t *switches, uint32_t nswitch,
-	const char *class_name)
+static void set_via(struct ordo_builder *b, uint32_t rank, const struct ordo_via *via)
 {
-	const struct ordo_via via = {switches, nswitch, class_name};
 	if (b->failed)
 		return;
 	if (rank >= b->sequence->problem.nrank) {
@@ -359,11 +357,23 @@ void ordo_via(struct ordo_builder *b, uint32_t rank, const uint32_t *switches, u
 	}
 	const uint32_t lane = lane_of(b, rank);
 	const struct ordo_via *kept =
-		lane == ORDO_NONE ? NULL : ordo_via_copy(&b->sequence->arena, &via);
+		lane == ORDO_NONE ? NULL : ordo_via_copy(&b->sequence->arena, via);
 	if (kept)
 		b->sequence->lanes[lane].via = kept;
 	else
 		ordo_builder_fail_memory(b);
+}
+
+void ordo_via(struct ordo_builder *b, uint32_t rank, const uint32_t *switches, uint32_t nswitch,
+	const char *class_name)
+{
+	set_via(b, rank, &(struct ordo_via){switches, nswitch, class_name, NULL});
+}
+
+void ordo_via_classes(struct ordo_builder *b, uint32_t rank, const uint32_t *switches,
+	uint32_t nswitch, const char *const *classes)
+{
+	set_via(b, rank, &(struct ordo_via){switches, nswitch, NULL, classes});
 }
 
 static void fail_moves(struct ordo_builder *b)

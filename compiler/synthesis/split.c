@@ -44,8 +44,7 @@ struct splitter {
 	size_t nbatch, batch_room, most;
 	bool took;	  /* any portion in this round over the switches */
 	bool ranks_first; /* joins what leads to a switch from ranks and to ranks, then the rest */
-	/* Also ways that streams cannot name, where nothing else is left; they go over other links
-	 * then. */
+	/* Also ways that need a class for each hop, where nothing else is left. */
 	bool any, stuck; /* stuck: there are such ways, and ranks_first may be why */
 };
 
@@ -260,8 +259,8 @@ static struct ordo_apart_way way_over(
 		splitter->graph->backwards};
 }
 
-/* Whether a stream can name the way over one link and then another. *apart: it has to change from
- * one class of links to another, or to none. */
+/* Whether one class, or none, names the way over one link and then another. *apart: it has to
+ * change from one class of links to another, or to none. */
 static bool nameable(
 	const struct splitter *splitter, uint32_t in_link, uint32_t out_link, bool *apart)
 {
@@ -442,7 +441,7 @@ static void count_hops(const struct splitter *splitter, uint32_t *queue)
 	}
 }
 
-/* Splits off all switches. *stuck: some ways are left that streams cannot name. */
+/* Splits off all switches. *stuck: some ways are left that need a class for each hop. */
 static bool split(struct ordo_logical_links *logical, const struct ordo_capacities *graph,
 	const uint32_t *capacities, const uint32_t *roots, bool *stuck, struct ordo_error *error)
 {

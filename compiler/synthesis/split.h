@@ -28,10 +28,11 @@ bool ordo_split_switches(struct ordo_logical_links *logical, const struct ordo_c
 	const uint32_t *capacities, const uint32_t *roots, struct ordo_error *error);
 
 /* split_evenly.c: splits off every switch of a symmetric graph, in units of its own, as many one
- * way as the other. ranks_first: a switch joins ranks with each other as far as it can. false
- * without a code in `error`: there would be too many links. */
+ * way as the other. ranks_first: a switch joins ranks with each other as far as it can. one_class:
+ * no way goes over links of different classes where several lie side by side. false without a code
+ * in `error`: there would be too many links. */
 bool ordo_split_evenly(struct ordo_logical_links *logical, const struct ordo_capacities *graph,
-	bool ranks_first, struct ordo_error *error);
+	bool ranks_first, bool one_class, struct ordo_error *error);
 
 /* The arcs of the graph that was split, turned round if that was `backwards`, on the way of a
  * logical link. arcs: room for [graph->nvertex] of them. Returns how many there are. */

@@ -45,7 +45,7 @@ struct splitting {
 	struct side *sides; /* [nside] of the switch */
 	uint32_t nside;
 	size_t side_room;
-	bool too_many, failed;
+	bool one_class, too_many, failed;
 };
 
 static void add_edge(struct splitting *it, struct edge edge)
@@ -81,7 +81,7 @@ static uint32_t cut_loops(uint32_t *way, uint32_t nway)
 	return count;
 }
 
-/* Whether streams can name the way of an edge, and the class that they name. */
+/* Whether one class, or none, names the way of an edge, and that class. */
 static bool name_of(const struct splitting *it, const struct edge *edge, const char **name)
 {
 	const struct ordo_apart_way way = {
@@ -109,7 +109,7 @@ static void join(struct splitting *it, uint32_t w, struct side *a, struct side *
 	*end = w;
 	copy_way(end + 1, to, w, false);
 	edge.nway = cut_loops(edge.way, edge.nway);
-	if (name_of(it, &edge, &name))
+	if (!it->one_class || name_of(it, &edge, &name))
 		add_edge(it, edge);
 }
 
@@ -177,7 +177,7 @@ static void join_sides(struct splitting *it, uint32_t w, bool ranks_only, const 
 	}
 }
 
-/* Joins the sides of each class to each other: those of two classes have no name. */
+/* Joins the sides of each class to each other first: one class names their ways. */
 static void join_classes(struct splitting *it, uint32_t w)
 {
 	const struct ordo_parallel_links *parallel = it->graph->parallel;
@@ -243,9 +243,9 @@ static bool write_links(const struct splitting *it, struct ordo_logical_links *l
 }
 
 bool ordo_split_evenly(struct ordo_logical_links *logical, const struct ordo_capacities *graph,
-	bool ranks_first, struct ordo_error *error)
+	bool ranks_first, bool one_class, struct ordo_error *error)
 {
-	struct splitting it = {.graph = graph};
+	struct splitting it = {.graph = graph, .one_class = one_class};
 	const int64_t parts = graph->total < INT64_MAX / 16 / graph->nrank / PARTS ? PARTS : 1;
 	*logical = (struct ordo_logical_links){0};
 	for (uint32_t i = 0; i < graph->narc && !it.failed; i++)

@@ -96,16 +96,23 @@ static bool is_link(const struct ordo_parallel_links *links, uint32_t vertex)
 	return vertex >= links->given->nrank && vertex < links->given->nrank + links->count;
 }
 
+/* The best link in `given` between two vertices of `apart`. */
+static uint32_t best_between(const struct ordo_parallel_links *links, uint32_t from, uint32_t to)
+{
+	const uint32_t nrank = links->given->nrank;
+	return ordo_topology_best_link(links->given, from < nrank ? from : from - links->count,
+		to < nrank ? to : to - links->count);
+}
+
 /* Whether the best link between two vertices is taken by who names this class. */
 static bool takes_best(
 	const struct ordo_parallel_links *links, uint32_t from, uint32_t to, uint32_t class_name)
 {
 	const struct ordo_topology *topology = links->given;
-	const uint32_t nrank = topology->nrank, a = from < nrank ? from : from - links->count,
-		       z = to < nrank ? to : to - links->count,
-		       best = ordo_topology_best_link(topology, a, z);
+	const uint32_t best = best_between(links, from, to);
+	const struct ordo_link *link = &topology->links[best];
 	uint32_t first;
-	const uint32_t end = ordo_topology_links(topology, a, z, &first);
+	const uint32_t end = ordo_topology_links(topology, link->from, link->to, &first);
 	for (uint32_t i = first; i < end; i++)
 		if (topology->links[i].class_name == class_name)
 			return i == best;
@@ -136,6 +143,25 @@ bool ordo_parallel_links_nameable(const struct ordo_parallel_links *links,
 					 : takes_best(links, a, z, named));
 	}
 	return answer;
+}
+
+uint32_t ordo_parallel_links_classes(const struct ordo_parallel_links *links,
+	const struct ordo_apart_way *way, const char **classes)
+{
+	const struct ordo_topology *topology = links->given;
+	uint32_t count = 0, at = way->from;
+	for (uint32_t i = 0; i <= way->nvia; i++) {
+		const uint32_t next = i < way->nvia ? way->via[i] : way->to;
+		uint32_t class_name = ORDO_NONE;
+		if (is_link(links, next))
+			class_name = links->classes[next - topology->nrank];
+		else if (!is_link(links, at))
+			class_name = topology->links[best_between(links, at, next)].class_name;
+		if (class_name != ORDO_NONE)
+			classes[count++] = topology->class_names[class_name];
+		at = next;
+	}
+	return count;
 }
 
 uint32_t ordo_parallel_links_switches(const struct ordo_parallel_links *links, const uint32_t *via,

@@ -29,10 +29,14 @@ struct ordo_apart_way {
 	bool backwards;	     /* it goes from `to` to `from` */
 };
 
-/* Whether a stream can name a way: it names one class, and where that class is, it takes no other
- * link. links NULL: always. *class_name: what it names; NULL: nothing. */
+/* Whether a stream that names one class, or none, can take a way: where that class is, it takes no
+ * other link. links NULL: always. *class_name: what it names; NULL: nothing. */
 bool ordo_parallel_links_nameable(const struct ordo_parallel_links *links,
 	const struct ordo_apart_way *way, const char **class_name);
+/* The class of each link of such a way, which goes forward. classes: room for [nvia + 1]. Returns
+ * how many there are. */
+uint32_t ordo_parallel_links_classes(const struct ordo_parallel_links *links,
+	const struct ordo_apart_way *way, const char **classes);
 /* The switches of such a way as vertices of `given`. switches: room for [nvia]; may be via. Returns
  * how many there are. */
 uint32_t ordo_parallel_links_switches(const struct ordo_parallel_links *links, const uint32_t *via,

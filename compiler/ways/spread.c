@@ -266,7 +266,7 @@ static bool name_ways(struct spreading *spreading)
 		const struct sender *sender = &spreading->senders[i];
 		const struct target *target = &spreading->targets[sender->first_target];
 		const struct slice *slice = &spreading->slices[target->first_way + sender->choice];
-		const struct ordo_via via = {switches, slice->count - 1, NULL};
+		const struct ordo_via via = {switches, slice->count - 1, NULL, NULL};
 		for (uint32_t k = 0; k + 1 < slice->count; k++)
 			switches[k] =
 				spreading->topology->links[spreading->links[slice->first + k]].to;

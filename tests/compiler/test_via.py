@@ -68,7 +68,7 @@ def broadcast(**stream):
 
 # Two ranks: a fast and a slow link side by side, one switch between them, and two in a row.
 BETWEEN = joined((0, 1, 100, "nvlink"), (0, 1, 10, "pcie"), (0, 2, 50), (2, 1, 50), (2, 3, 20),
-                 (3, 1, 20), ranks=2, switches=3)
+                 (2, 3, 5, "rdma"), (3, 1, 20), ranks=2, switches=3)
 
 
 @desk_case("via: a prediction goes over the links that a stream names, a class chooses among them")
@@ -78,7 +78,8 @@ def _(ordo):
     for words, bandwidth, hops in (({}, 100, 1), ({"via": []}, 100, 1),
                                    ({"via": [], "class": "pcie"}, 10, 1),
                                    ({"via": [], "class": "nvlink"}, 100, 1),
-                                   ({"via": [2]}, 50, 2), ({"via": [2, 3]}, 20, 3)):
+                                   ({"via": [2]}, 50, 2), ({"via": [2, 3]}, 20, 3),
+                                   ({"via": [2, 3], "class": ["link", "rdma", "link"]}, 5, 3)):
         put(ordo, "s.json", broadcast(**words))
         ordo.works("verify", "s.json", "-t", "./t.json")
         found = ordo.answer("predict", "s.json", "-t", "./t.json", "--size", "1MiB")["seconds"]
@@ -96,6 +97,9 @@ def _(ordo):
             ({"via": [2, 4]}, [], "no link 2-4 that is up"),
             ({"via": [2, 5]}, [], "vertex 5 is not a switch"),
             ({"via": [], "class": "rdma"}, [], "no link on that path is of class rdma"),
+            ({"via": [2, 3], "class": ["link", "rdma", "rdma"]}, [],
+             "no link 3-1 of class rdma that is up"),
+            ({"via": [2], "class": ["pcie", "link"]}, [], "no link 0-2 of class pcie that is up"),
             ({"via": []}, ["--fail-link", "0-1"], "no link 0-1 that is up")):
         put(ordo, "s.json", broadcast(**words))
         ordo.fails(1, r"error\[R12\].*" + message, "verify", "s.json", "-t", "./t.json", *fail)
@@ -105,6 +109,8 @@ def _(ordo):
         # Without a topology there is nothing to be wrong about.
         ordo.works("verify", "s.json")
         ordo.works("predict", "s.json", "--size", "1KiB")
+    put(ordo, "s.json", broadcast(via=[2, 3], **{"class": ["link", "rdma", "rdma"]}))
+    ordo.fails(1, r"via switches 2, 3 \(link, rdma, rdma\)", "verify", "s.json", "-t", "./t.json")
     # The class that is named is down: the other one does not stand in.
     down = json.loads(json.dumps(BETWEEN))
     for link in down["links"]:
@@ -150,6 +156,16 @@ def _(ordo):
     ordo.works("embed", "b.json", "-o", "b.c")
     source = (ordo.folder / "b.c").read_text()
     wanted(".vias = " in source and "struct ordo_via b_ways[8]" in source, "embed")
+    put(ordo, "c.json", broadcast(via=[2], **{"class": ["a", "b"]}))
+    ordo.works("embed", "c.json", "-o", "c.c")
+    source = (ordo.folder / "c.c").read_text()
+    wanted("c_hop_classes[2]" in source and "c_switches + 0, 1, NULL, c_hop_classes + 0" in source,
+           source)
+    for one, other, same in (("b", "b", True), ("b", "c", False)):
+        put(ordo, "d.json", broadcast(via=[2], **{"class": ["a", one]}))
+        put(ordo, "e.json", broadcast(via=[2], **{"class": ["a", other]}))
+        found = ordo.answer("diff", "d.json", "e.json")["comparisons"][0]
+        wanted(found["same_ways"] is same, one, other, found)
 
 
 @desk_case("via=spread: what links carry, counted in the document, is what `predict` counts")

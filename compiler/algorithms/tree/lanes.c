@@ -57,6 +57,7 @@ void ordo_lanes_free(struct ordo_lanes *lanes)
 	free(lanes->first);
 	free(lanes->items);
 	free(lanes->switches);
+	free(lanes->classes);
 }
 
 /* The lanes of a pair, one for each way that trees were packed into. Returns how many there are. */
@@ -110,8 +111,10 @@ bool ordo_lanes_make(struct ordo_lanes *lanes, const struct ordo_packed *packed)
 	lanes->first = ordo_array_make((size_t)npair + 1, sizeof *lanes->first, 0);
 	lanes->items = ordo_array_make(routes->nway, sizeof *lanes->items, 0);
 	lanes->switches = ordo_array_make(packed->graph.nvertex, sizeof *lanes->switches, 0);
+	lanes->classes = ordo_array_make(packed->graph.nvertex, sizeof *lanes->classes, 0);
 	struct ordo_lane *room = ordo_array_make(routes->nway, sizeof *room, 0);
-	const bool worked = lanes->first && lanes->items && lanes->switches && room;
+	const bool worked =
+		lanes->first && lanes->items && lanes->switches && lanes->classes && room;
 	for (uint32_t pair = 0; worked && pair < npair; pair++)
 		lanes->first[pair + 1] =
 			lanes->first[pair] +
@@ -139,7 +142,7 @@ static uint32_t next_lane(const struct ordo_lanes *lanes, uint32_t pair, uint32_
 	return best;
 }
 
-/* The stream at hand names its way. */
+/* The stream at hand names its way: with one class if that is enough, or one for each hop. */
 static void name_way(struct ordo_builder *b, const struct ordo_lanes *lanes,
 	const struct ordo_listed_move *move, const struct ordo_pair_way *way)
 {
@@ -147,11 +150,14 @@ static void name_way(struct ordo_builder *b, const struct ordo_lanes *lanes,
 	const struct ordo_apart_way apart = {move->from, move->to, way->narc - 1,
 		lanes->packed->routes.way_via + way->first, false};
 	const char *class_name;
-	if (!ordo_parallel_links_nameable(parallel, &apart, &class_name))
-		class_name = NULL;
 	const uint32_t count =
 		ordo_parallel_links_switches(parallel, apart.via, apart.nvia, lanes->switches);
-	ordo_via(b, move->from, lanes->switches, count, class_name);
+	if (ordo_parallel_links_nameable(parallel, &apart, &class_name)) {
+		ordo_via(b, move->from, lanes->switches, count, class_name);
+		return;
+	}
+	ordo_parallel_links_classes(parallel, &apart, lanes->classes);
+	ordo_via_classes(b, move->from, lanes->switches, count, lanes->classes);
 }
 
 void ordo_take_lane(

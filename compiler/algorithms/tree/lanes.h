@@ -17,7 +17,9 @@ struct ordo_lanes {
 	const struct ordo_packed *packed;
 	uint32_t nrank, *first; /* [nrank * nrank + 1] into items. NULL: one stream each */
 	struct ordo_lane *items;
-	uint32_t *switches; /* [graph.nvertex] room for those of a way */
+	/* [graph.nvertex] room for those of a way */
+	uint32_t *switches;
+	const char **classes;
 };
 
 /* The name of the stream, below 16: "to", "2nd to", ... */

@@ -94,10 +94,29 @@ static bool pack(const struct ordo_resolved_request *request, bool backwards,
 	return worked;
 }
 
+static void free_trees(struct ordo_packed *packed)
+{
+	ordo_pair_routes_free(&packed->routes);
+	ordo_packing_free(&packed->up);
+	ordo_packing_free(&packed->down);
+	packed->up = packed->down = (struct ordo_packing){0};
+	packed->spanning = packed->divided = false;
+}
+
+/* Whether an AllReduce may pack spanning trees: not too many, and links are symmetric. */
+static bool may_span(const struct ordo_resolved_request *request, const struct ordo_packed *packed)
+{
+	return request->problem.op == ORDO_ALLREDUCE &&
+	       request->problem.nrank <= ORDO_MOST_SPANNING_RANKS && !packed->even &&
+	       ordo_capacities_symmetric(&packed->graph);
+}
+
 /* Packs spanning trees. false without an error in `error`: there are too many, k is none of their
- * numbers, or over switches they are not faster than trees of both phases. */
+ * numbers, or over switches they are not faster than trees of both phases.
+ *
+ * one_class: as for ordo_split_evenly */
 static bool pack_spanning(const struct ordo_resolved_request *request, struct ordo_packed *packed,
-	struct ordo_error *error)
+	bool one_class, struct ordo_error *error)
 {
 	const struct ordo_capacities *graph = &packed->graph;
 	const uint32_t effort = MOST_SPANNING_EFFORT / graph->nrank,
@@ -107,7 +126,7 @@ static bool pack_spanning(const struct ordo_resolved_request *request, struct or
 	struct ordo_logical_links logical = {0};
 	if (graph->nvertex > graph->nrank)
 		packed->spanning = ordo_pack_switched(&packed->down, &logical, graph,
-					   packed->names_ways, k, most, error) &&
+					   packed->names_ways, one_class, k, most, error) &&
 				   ordo_pair_routes_add(&packed->routes, &logical, false, error);
 	else
 		packed->spanning = (capacities || ordo_fail_memory(error)) &&
@@ -165,31 +184,50 @@ static bool pack_divided(const struct ordo_resolved_request *request, struct ord
 	return why.code != ORDO_ENVIRONMENT;
 }
 
+/* Takes spanning trees over links of several classes, if they are faster than what is packed: more
+ * ways add to what links carry, but lose more by rounding. Sets only a code of no memory. */
+static void span_classes(const struct ordo_resolved_request *request, struct ordo_packed *packed,
+	struct ordo_error *error)
+{
+	struct ordo_packed other = *packed;
+	struct ordo_link_time before, after;
+	other.up = other.down = (struct ordo_packing){0};
+	other.routes = (struct ordo_pair_routes){
+		.network = &packed->graph, .keeps_ways = packed->names_ways};
+	bool faster = pack_spanning(request, &other, false, error);
+	if (faster)
+		faster = (ordo_packed_busiest(packed, &before) &&
+				 ordo_packed_busiest(&other, &after))
+				 ? ordo_link_time_less(after, before)
+				 : ordo_fail_memory(error);
+	if (faster) {
+		const struct ordo_packed kept = *packed;
+		*packed = other;
+		other = kept;
+	}
+	free_trees(&other);
+}
+
 /* Packs all trees. */
 static bool pack_all(const struct ordo_resolved_request *request, struct ordo_packed *packed,
 	struct ordo_error *error)
 {
 	struct ordo_error why = {0};
+	const bool may = may_span(request, packed);
 	packed->routes = (struct ordo_pair_routes){
 		.network = &packed->graph, .keeps_ways = packed->names_ways};
-	if (request->problem.op == ORDO_ALLREDUCE &&
-		request->problem.nrank <= ORDO_MOST_SPANNING_RANKS && !packed->even &&
-		ordo_capacities_symmetric(&packed->graph))
-		pack_spanning(request, packed, &why);
+	if (may)
+		pack_spanning(request, packed, true, &why);
 	if (why.code == ORDO_ENVIRONMENT)
 		return ordo_fail_memory(error);
-	return (packed->spanning || pack_phases(request, packed, error)) &&
-	       (!ordo_parameter_is(request, "method", "lp") ||
-		       pack_divided(request, packed, error));
-}
-
-static void free_trees(struct ordo_packed *packed)
-{
-	ordo_pair_routes_free(&packed->routes);
-	ordo_packing_free(&packed->up);
-	ordo_packing_free(&packed->down);
-	packed->up = packed->down = (struct ordo_packing){0};
-	packed->spanning = packed->divided = false;
+	if (!packed->spanning && !pack_phases(request, packed, error))
+		return false;
+	why = (struct ordo_error){0};
+	if (may && packed->graph.parallel)
+		span_classes(request, packed, &why);
+	if (why.code == ORDO_ENVIRONMENT)
+		return ordo_fail_memory(error);
+	return !ordo_parameter_is(request, "method", "lp") || pack_divided(request, packed, error);
 }
 
 static bool wants_ways(const struct ordo_resolved_request *request)

@@ -26,7 +26,7 @@ void ordo_packed_loads(const struct ordo_packed *packed, struct ordo_logical_lin
 	}
 }
 
-/* What is loaded on links. */
+/* What is loaded on links, in parts. */
 struct link_loads {
 	uint64_t *units;  /* [graph.narc] */
 	uint32_t *counts; /* [graph.narc] pairs or ways that load a link; NULL: not wanted */
@@ -64,7 +64,10 @@ static uint32_t first_way(const struct ordo_packed *packed, uint32_t pair)
 	return packed->routes.first_way ? packed->routes.first_way[pair] : ORDO_NONE;
 }
 
-/* What a way carries of the load of its pair, by its units. */
+/* Loads of links are in such parts: a tree may be shared by ways. */
+enum { PARTS = 1 << 10 };
+
+/* What a way carries of the load of its pair, by its units, in parts. */
 static uint64_t load_of_way(const struct ordo_packed *packed, uint32_t pair,
 	const struct ordo_pair_way *way, uint64_t load)
 {
@@ -76,7 +79,7 @@ static uint64_t load_of_way(const struct ordo_packed *packed, uint32_t pair,
 			  (wide)way->units[1] * (all[0] ? all[0] : 1),
 		   whole = (wide)(all[0] ? all[0] : 1) * (all[1] ? all[1] : 1) *
 			   (all[0] && all[1] ? 2 : 1);
-	return (uint64_t)(load * part / whole);
+	return (uint64_t)(PARTS * load * part / whole);
 }
 
 /* What a pair of ranks gets of the links on its route or its ways. */
@@ -92,7 +95,7 @@ static uint32_t share_of(const struct ordo_packed *packed, int64_t widest, uint3
 	}
 	if (first_way(packed, pair) == ORDO_NONE)
 		share = share_of_way(packed, widest, routes->arcs + routes->first[pair],
-			routes->first[pair + 1] - routes->first[pair], load, loads);
+			routes->first[pair + 1] - routes->first[pair], PARTS * load, loads);
 	return share ? (uint32_t)share : 1;
 }
 
@@ -120,14 +123,15 @@ static void load_links(const struct ordo_packed *packed, const struct ordo_logic
 		}
 		if (first_way(packed, pair) != ORDO_NONE)
 			continue;
+		const uint64_t load = (uint64_t)PARTS * pairs[pair].units;
 		if (routes->first)
 			load_way(loads, routes->arcs + routes->first[pair],
-				routes->first[pair + 1] - routes->first[pair], pairs[pair].units);
+				routes->first[pair + 1] - routes->first[pair], load);
 		else if (pairs[pair].units)
 			load_way(loads,
 				(const uint32_t[]){ordo_capacities_arc(
 					&packed->graph, pair / nrank, pair % nrank)},
-				1, pairs[pair].units);
+				1, load);
 	}
 }
 

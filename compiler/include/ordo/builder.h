@@ -129,6 +129,15 @@ ORDO_API void ordo_stream(struct ordo_builder *b, const char *name, uint32_t num
  *                NULL: the fastest */
 ORDO_API void ordo_via(struct ordo_builder *b, uint32_t rank, const uint32_t *switches,
 	uint32_t nswitch, const char *class_name);
+/* The same with a class for each hop.
+ *
+ *   b          whose streams they are
+ *   rank       0..nrank-1
+ *   switches   [nswitch] as for ordo_via; copied
+ *   nswitch    0: over a link from rank to rank
+ *   classes    [nswitch + 1] of the link that each hop takes, none NULL; copied */
+ORDO_API void ordo_via_classes(struct ordo_builder *b, uint32_t rank, const uint32_t *switches,
+	uint32_t nswitch, const char *const *classes);
 
 /* The following moves belong to a phase, which messages and pictures name. At the beginning they
  * belong to none.

@@ -61,11 +61,12 @@ void ordo_divided_trees_free(struct ordo_divided_trees *trees);
 
 /* switched.c: spanning trees as above on a symmetric graph with switches, which `logical` takes the
  * place of; the caller frees it, also after false. names_ways: every logical link carries whole
- * trees, and not only those of the same ends together. k: of each, or 0: chosen up to `most`. false
- * without a code in `error`: they are no faster than trees from the roots, both ways. */
+ * trees, and not only those of the same ends together. one_class: as for ordo_split_evenly. k: of
+ * each, or 0: chosen up to `most`. false without a code in `error`: they are no faster than trees
+ * from the roots, both ways. */
 bool ordo_pack_switched(struct ordo_packing *packing, struct ordo_logical_links *logical,
-	const struct ordo_capacities *graph, bool names_ways, uint32_t k, uint32_t most,
-	struct ordo_error *error);
+	const struct ordo_capacities *graph, bool names_ways, bool one_class, uint32_t k,
+	uint32_t most, struct ordo_error *error);
 
 /* roots.c: trees of a packing, each from every root. */
 struct ordo_rooted_trees {

@@ -100,11 +100,11 @@ static bool round_links(struct spanned *it, uint32_t nrank, uint32_t most, struc
 
 /* false without a code in `error`: there are none of this k. */
 static bool span(struct spanned *it, const struct ordo_capacities *graph, bool ranks_first,
-	bool names_ways, uint32_t k, uint32_t most, struct ordo_error *error)
+	bool one_class, bool names_ways, uint32_t k, uint32_t most, struct ordo_error *error)
 {
 	struct ordo_error why = {0};
 	*it = (struct spanned){.k = k};
-	if (!ordo_split_evenly(&it->logical, graph, ranks_first, error) ||
+	if (!ordo_split_evenly(&it->logical, graph, ranks_first, one_class, error) ||
 		(names_ways && !round_links(it, graph->nrank, most, error)) ||
 		!ordo_logical_graph_make(&it->between, &it->logical, graph->nrank, error))
 		return false;
@@ -119,8 +119,8 @@ static bool span(struct spanned *it, const struct ordo_capacities *graph, bool r
 }
 
 bool ordo_pack_switched(struct ordo_packing *packing, struct ordo_logical_links *logical,
-	const struct ordo_capacities *graph, bool names_ways, uint32_t k, uint32_t most,
-	struct ordo_error *error)
+	const struct ordo_capacities *graph, bool names_ways, bool one_class, uint32_t k,
+	uint32_t most, struct ordo_error *error)
 {
 	/* Without switches they reach the bound. */
 	const bool direct =
@@ -136,7 +136,7 @@ bool ordo_pack_switched(struct ordo_packing *packing, struct ordo_logical_links 
 		(uint64_t)b * graph->nrank * LEAST_GAIN};
 	struct spanned *best = NULL;
 	for (uint32_t i = 0; i < 2 && !error->code; i++)
-		if (span(&spanned[i], graph, !i, names_ways, k, most, error) &&
+		if (span(&spanned[i], graph, !i, one_class, names_ways, k, most, error) &&
 			ordo_link_time_less(spanned[i].busiest, least)) {
 			best = &spanned[i];
 			least = best->busiest;
