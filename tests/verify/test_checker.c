@@ -158,25 +158,6 @@ static void wrong_tasks_are_refused(void **state)
 			"programs and names of files are mixed", UNREADABLE},
 		{"\"streams\": [", "\"streams\": 0, \"s\": [", "an unknown key", UNREADABLE},
 		{"\"tasks\": [", "\"tasks\": [], \"tasks\": [", "a duplicate key", UNREADABLE},
-		{"\"tasks\": [", "\"via\": [3, 2], \"class\": \"a\", \"tasks\": [",
-			"proved: R1-R11", ACCEPTED},
-		{"\"tasks\": [", "\"via\": [], \"tasks\": [", "proved: R1-R11", ACCEPTED},
-		{"\"tasks\": [", "\"class\": \"a\", \"tasks\": [", "a class without a way",
-			UNREADABLE},
-		{"\"tasks\": [", "\"via\": [3, 2], \"class\": [\"a\", \"b\", \"a\"], \"tasks\": [",
-			"proved: R1-R11", ACCEPTED},
-		{"\"tasks\": [", "\"via\": [3, 2], \"class\": [\"a\", \"b\"], \"tasks\": [",
-			"a class without a way or a hop", UNREADABLE},
-		{"\"tasks\": [", "\"via\": [], \"class\": [], \"tasks\": [",
-			"a class without a way or a hop", UNREADABLE},
-		{"\"tasks\": [", "\"via\": [], \"class\": [7], \"tasks\": [", "wanted a string",
-			UNREADABLE},
-		{"\"tasks\": [", "\"via\": [1], \"tasks\": [", "a number", UNREADABLE},
-		{"\"tasks\": [", "\"via\": [3, 2, 3], \"tasks\": [", "every switch once",
-			UNREADABLE},
-		{"\"tasks\": [", "\"via\": 2, \"tasks\": [", "wanted an array", UNREADABLE},
-		{"\"tasks\": [", "\"via\": [2], \"class\": 7, \"tasks\": [", "wanted a string",
-			UNREADABLE},
 		{"\"rank\": 1", "\"rank\": 0", "R2: no such rank, or a duplicate", REJECTED},
 		{"\"rank\": 1", "\"rank\": 2", "R2: no such rank, or a duplicate", REJECTED},
 		{"\"task\": \"Notify\"", "\"task\": \"notify\"", "an unknown word", UNREADABLE},
@@ -202,6 +183,33 @@ static void wrong_tasks_are_refused(void **state)
 		{"\"signal\": 1", "\"signal\": 0", "", REJECTED},
 		{"\"operator\": \"AllReduce\"", "\"operator\": \"Broadcast\", \"root\": 0", "",
 			REJECTED},
+	};
+	expect_all_of_schedule(changes, sizeof changes / sizeof *changes);
+}
+
+static void wrong_ways_of_streams_are_refused(void **state)
+{
+	(void)state;
+	static const struct change changes[] = {
+		{"\"tasks\": [", "\"via\": [3, 2], \"class\": \"a\", \"tasks\": [",
+			"proved: R1-R11", ACCEPTED},
+		{"\"tasks\": [", "\"via\": [], \"tasks\": [", "proved: R1-R11", ACCEPTED},
+		{"\"tasks\": [", "\"class\": \"a\", \"tasks\": [", "a class without a way",
+			UNREADABLE},
+		{"\"tasks\": [", "\"via\": [3, 2], \"class\": [\"a\", \"b\", \"a\"], \"tasks\": [",
+			"proved: R1-R11", ACCEPTED},
+		{"\"tasks\": [", "\"via\": [3, 2], \"class\": [\"a\", \"b\"], \"tasks\": [",
+			"a class without a way or a hop", UNREADABLE},
+		{"\"tasks\": [", "\"via\": [], \"class\": [], \"tasks\": [",
+			"a class without a way or a hop", UNREADABLE},
+		{"\"tasks\": [", "\"via\": [], \"class\": [7], \"tasks\": [", "wanted a string",
+			UNREADABLE},
+		{"\"tasks\": [", "\"via\": [1], \"tasks\": [", "a number", UNREADABLE},
+		{"\"tasks\": [", "\"via\": [3, 2, 3], \"tasks\": [", "every switch once",
+			UNREADABLE},
+		{"\"tasks\": [", "\"via\": 2, \"tasks\": [", "wanted an array", UNREADABLE},
+		{"\"tasks\": [", "\"via\": [2], \"class\": 7, \"tasks\": [", "wanted a string",
+			UNREADABLE},
 	};
 	expect_all_of_schedule(changes, sizeof changes / sizeof *changes);
 }
@@ -524,6 +532,7 @@ int main(void)
 		cmocka_unit_test(both_as_they_are_are_accepted),
 		cmocka_unit_test(wrong_heads_of_schedules_are_refused),
 		cmocka_unit_test(wrong_tasks_are_refused),
+		cmocka_unit_test(wrong_ways_of_streams_are_refused),
 		cmocka_unit_test(wrong_routes_and_paths_are_refused),
 		cmocka_unit_test(wrong_orders_and_claims_are_refused),
 		cmocka_unit_test(what_no_single_change_makes_is_refused),
