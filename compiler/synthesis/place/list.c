@@ -7,14 +7,15 @@
  *
  * What has just arrived is not sent at once if something else waits for the same link, because a
  * Send whose data arrives when it begins pays the latency of the link, and one whose data was there
- * before does not. How long that is in chunks depends on the size, so it is an eighth of a chunk.
+ * before does not. How long that is in chunks depends on the size, which is not known here: it is an
+ * eighth of a chunk, or a quarter where chunks are few, as they are at small sizes.
  */
 #include "list.h"
 #include "synthesis/heap.h"
 #include <ordo/arena.h>
 #include <stdlib.h>
 
-enum { PASSES = 5, LITTLE = 32, NEVER = 255, LATENCIES = 8 /* in the time of a chunk */ };
+enum { PASSES = 5, LITTLE = 32, NEVER = 255, FEW_WAYS = 128 /* chunks, of all blocks */ };
 #define WHOLE (UINT64_C(1) << 40) /* the time of a chunk on an arc of one unit */
 
 /* What one pass has done. */
@@ -184,7 +185,9 @@ static void make_ready(struct lister *lister, uint32_t operation)
 static uint64_t latency_of(const struct lister *lister, uint32_t operation)
 {
 	const uint32_t server = lister->servers[operation];
-	return server < lister->nrank * lister->nrank ? lister->durations[server] / LATENCIES : 0;
+	return server < lister->nrank * lister->nrank
+		       ? lister->durations[server] / (lister->nway > FEW_WAYS ? 8 : 4)
+		       : 0;
 }
 
 /* One operation that another waits for has ended. The latency is that of what comes later in
