@@ -7,8 +7,8 @@
  *
  * What has just arrived is not sent at once if something else waits for the same link, because a
  * Send whose data arrives when it begins pays the latency of the link, and one whose data was there
- * before does not. How long that is in chunks depends on the size, which is not known here: it is an
- * eighth of a chunk, or a quarter where chunks are few, as they are at small sizes.
+ * before does not. How long that is in chunks depends on the size, which is not known here: it is
+ * an eighth of a chunk, or a quarter where chunks are few, as they are at small sizes.
  */
 #include "list.h"
 #include "synthesis/heap.h"
