@@ -449,7 +449,7 @@ bool ordo_packed_trees_of(const struct ordo_resolved_request *request,
 
 static const struct ordo_parameter parameters[] = {
 	{.name = "k",
-		.values = "auto|1..",
+		.values = "auto|1..256",
 		.fallback = "auto",
 		.meaning = "trees of each root; auto: the fewest that reach the bound or "
 			   "come nearest to it",
@@ -457,7 +457,7 @@ static const struct ordo_parameter parameters[] = {
 		.least = 1,
 		.most = ORDO_MOST_SPANNING},
 	{.name = "pieces",
-		.values = "auto|1..",
+		.values = "auto|1..1024",
 		.fallback = "auto",
 		.meaning = "chunks that follow each other along a tree; auto: up to 4, or "
 			   "the fastest number for a given size",
