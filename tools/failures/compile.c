@@ -184,7 +184,7 @@ static void note_effort(struct call *call, uint32_t count, double first_seconds)
 	if (all > PATIENCE_SECONDS)
 		note(call,
 			"%" PRIu32 " links; the schedule for no failure took %.2g s, so all take "
-				   "about %.0f %s",
+			"about %.0f %s",
 			count, first_seconds, all < 120 ? all : all / 60, all < 120 ? "s" : "min");
 }
 
