@@ -37,8 +37,8 @@ struct link_loads {
  * but of links that are not full no more than if all loads had equal parts, as streams do, or than
  * it needs to end with the busiest link. If moves were listed faster than links carry them, others
  * would be listed too early, and wait: a ReduceScatter with a NIC down took 1.045 of its bound.
- * With shares=even or paths=turns it is the part by load in any case: on some networks that is
- * faster, and a choice tries both. */
+ * With paths=turns it is the part by load in any case: on some networks that is faster, and a
+ * choice tries both. */
 static uint64_t share_of_way(const struct ordo_packed *packed, int64_t widest,
 	const uint32_t *links, uint32_t count, uint64_t load, const struct link_loads *loads)
 {
@@ -55,7 +55,7 @@ static uint64_t share_of_way(const struct ordo_packed *packed, int64_t widest,
 	const wide need = (wide)load * loads->busiest.units * ORDO_WIDEST_SHARE / (wide)widest /
 			  loads->busiest.load,
 		   most = need > equal ? need : equal;
-	return (uint64_t)(least < most || packed->turns || packed->even ? least : most);
+	return (uint64_t)(least < most || packed->turns ? least : most);
 }
 
 /* The first way of a pair that streams name; ORDO_NONE: its data takes its route. */
