@@ -11,6 +11,7 @@
 #include "pipeline/pipeline.h"
 #include "request/fast_links.h"
 #include "synthesis/place/kept.h"
+#include "ways/parallel.h"
 #include "ways/ways.h"
 #include <ordo/arena.h>
 #include <ordo/divisor.h>
@@ -48,21 +49,6 @@ static uint32_t count_rings(const struct ordo_topology *topology, uint32_t nrank
 		least = count < least ? count : least;
 	}
 	return least / 2 < MAX_RINGS ? least / 2 : MAX_RINGS;
-}
-
-/* Whether two links that are up lead from the same vertex to the same other one. */
-static bool has_parallel_links(const struct ordo_topology *topology)
-{
-	const struct ordo_link *last = NULL;
-	for (uint32_t i = 0; topology && i < topology->nlink; i++) {
-		const struct ordo_link *link = &topology->links[i];
-		if (link->down)
-			continue;
-		if (last && last->from == link->from && last->to == link->to)
-			return true;
-		last = link;
-	}
-	return false;
 }
 
 /* Sums that are faster than all links by more are as good as free. */
@@ -296,7 +282,7 @@ bool ordo_candidates_make(struct ordo_candidates *candidates, const struct ordo_
 	numbers.slow = ordo_has_slow_links(topology);
 	numbers.one_way = ordo_has_one_way_links(topology);
 	numbers.adds = sums_take_time(topology);
-	numbers.parallel = has_parallel_links(topology);
+	numbers.parallel = topology && ordo_has_parallel_links(topology);
 	if (numbers.slow) {
 		struct ordo_topology *fast = ordo_without_slow_links(topology, error);
 		if (!fast)

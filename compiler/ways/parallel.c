@@ -12,6 +12,14 @@ static bool is_beside(const struct ordo_topology *topology, uint32_t link)
 	return !it->down && ordo_topology_best_link(topology, it->from, it->to) != link;
 }
 
+bool ordo_has_parallel_links(const struct ordo_topology *topology)
+{
+	for (uint32_t i = 0; i < topology->nlink; i++)
+		if (is_beside(topology, i))
+			return true;
+	return false;
+}
+
 /* The link of the same class that leads back and lies beside a better one; ORDO_NONE. */
 static uint32_t find_reverse(const struct ordo_topology *topology, uint32_t link)
 {

@@ -22,6 +22,9 @@ bool ordo_parallel_links_make(struct ordo_parallel_links *links,
 	const struct ordo_topology *topology, struct ordo_error *error);
 void ordo_parallel_links_free(struct ordo_parallel_links *links);
 
+/* Whether links that are up lie side by side. */
+bool ordo_has_parallel_links(const struct ordo_topology *topology);
+
 /* A way between two vertices of `apart`. */
 struct ordo_apart_way {
 	uint32_t from, to, nvia;

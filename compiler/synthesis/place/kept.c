@@ -49,7 +49,7 @@ static uint64_t *write_problem(const struct ordo_place_problem *problem, size_t 
 		problem->bound[1], problem->effort.passes, problem->effort.exchanges, tree->nleaf,
 		tree->nnode};
 	const size_t nnumber = sizeof numbers / sizeof *numbers;
-	*nword = nnumber + 2 * (size_t)graph->narc + tree->nnode;
+	*nword = nnumber + 2 * (size_t)graph->narc + tree->nnode - tree->nleaf;
 	uint64_t *words = ordo_array_make(*nword, sizeof *words, 0), *next = words;
 	if (!words)
 		return NULL;
