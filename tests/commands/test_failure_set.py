@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """test_failure_set.py ORDO REJECT - `ordo compile --fail-any-link`, and the sets that it writes."""
+import json
 import os
 import shutil
 import signal
@@ -107,6 +108,28 @@ def _(ordo):
     wanted("proved" in ordo.works("verify", "set").out)
     ordo.fails(3, r"failure-set.json:\d+:\d+: error\[R1\]: schedule: found null: without the link "
                r"\[1, 3\] the network is in parts", "run", "set", "--fail-link", "1-3")
+
+
+@desk_case("where a rank can only send or only receive, the set says that no schedule is possible")
+def _(ordo):
+    pairs = [(0, 1), (1, 0), (1, 2), (2, 1), (2, 0)]
+    (ordo.folder / "t.json").write_text(json.dumps({
+        "schema": "ordo/topology/1", "name": "t", "ranks": 3, "links": [
+            {"from": a, "to": b, "latency_ns": 1, "bandwidth_gbs": 1} for a, b in pairs]}))
+    for operator in ["allgather", "broadcast"]:
+        shutil.rmtree(ordo.folder / "set", ignore_errors=True)
+        states = compiled(ordo, "-t", "t.json", operator=operator, ranks=3)["states"]
+        wanted([(state.get("link"), bool(state["schedule"])) for state in states] ==
+               [(None, True), ([0, 1], False), ([0, 2], True), ([1, 2], False)], states)
+        wanted("proved" in ordo.works("verify", "set").out)
+
+
+@desk_case("verify refutes a set that has no schedule where one is possible")
+def _(ordo):
+    document = compiled(ordo, "-t", "ring")
+    document["states"][1] = {"link": document["states"][1]["link"], "schedule": None}
+    (ordo.folder / "set/failure-set.json").write_text(json.dumps(document))
+    ordo.fails(1, "schedule: found null, but it is possible: no rank is cut off", "verify", "set")
 
 
 def changed(ordo, old, new, name="failure-set.json"):

@@ -83,4 +83,17 @@ def _(ordo):
                    "-n", 4, "-a", algorithm, "-t", "t.json")
 
 
+@desk_case("a network that only links in one direction hold together: compile and tune say so")
+def _(ordo):
+    links = [{"from": a, "to": (a + 1) % 3, "latency_ns": 1, "bandwidth_gbs": 1} for a in range(3)]
+    (ordo.folder / "t.json").write_text(
+        json.dumps({"schema": "ordo/topology/1", "name": "t", "ranks": 3, "links": links}))
+    message = r"topology t: every path between rank 0 and rank 1 has links that lead one way only"
+    for operator in ["allgather", "allreduce", "scatter", "alltoall"]:
+        for command in ["compile", "tune"]:
+            ordo.fails(2, f"error: {message}\nhint: a Notify answers a move", command, operator,
+                       "-t", "t.json", "-o", "set")
+    ordo.fails(2, f"hint: {message}", "compile", "allgather", "-t", "t.json", "-a", "ring")
+
+
 run_cases()

@@ -36,7 +36,7 @@ static bool refuse_selection(struct call *call, const struct making *making,
 		.order = making->request->conditions->order,
 		.progress = show_progress,
 		.closure = progress};
-	if (error->code != ORDO_REFUTED || lacks_a_way(&request, error))
+	if (error->code != ORDO_REFUTED || lacks_answers(&request, error))
 		return refuse_error(call, error);
 	report_passed_over(call, &making->selection.candidates);
 	return refuse_all(call, &request, making->request->conditions, error);

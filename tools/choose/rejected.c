@@ -3,6 +3,8 @@
 #include "base/progress.h"
 #include "topologies/loss.h"
 #include <ordo/detail/bound.h>
+#include <ordo/detail/topologies.h>
+#include <stdlib.h>
 #include <string.h>
 
 bool refuse_with_others(struct call *call, const struct ordo_request *request,
@@ -68,6 +70,46 @@ bool lacks_a_way(const struct ordo_request *request, struct ordo_error *error)
 		return true;
 	}
 	return false;
+}
+
+/* A rank that rank 0 is not joined to by steps between ranks that reach each other; ORDO_NONE:
+ * there is none, or no memory to look. */
+static uint32_t unanswered_rank(const struct ordo_topology *topology)
+{
+	const uint32_t nrank = topology->nrank;
+	uint32_t *joined = malloc(nrank * sizeof *joined);
+	bool *seen = calloc(nrank, sizeof *seen);
+	uint32_t count = 1, apart = 0;
+	if (joined && seen)
+		joined[0] = 0, seen[0] = true;
+	for (uint32_t i = 0; joined && seen && i < count; i++)
+		for (uint32_t other = 0; other < nrank; other++)
+			if (!seen[other] && ordo_topology_reaches(topology, joined[i], other) &&
+				ordo_topology_reaches(topology, other, joined[i]))
+				joined[count++] = other, seen[other] = true;
+	while (seen && apart < nrank && seen[apart])
+		apart++;
+	const bool looked = joined && seen;
+	free(joined);
+	free(seen);
+	return looked && apart < nrank ? apart : ORDO_NONE;
+}
+
+bool lacks_answers(const struct ordo_request *request, struct ordo_error *error)
+{
+	const struct ordo_topology *topology = request->topology;
+	if (lacks_a_way(request, error))
+		return true;
+	const uint32_t apart = topology ? unanswered_rank(topology) : ORDO_NONE;
+	if (apart == ORDO_NONE || request->problem.op == ORDO_CUSTOM)
+		return false;
+	ordo_fail(error, ORDO_USAGE, 0,
+		"topology %.64s: every path between rank 0 and rank %u has links that lead one "
+		"way only",
+		topology->name, apart);
+	ordo_hint(error, "a Notify answers a move directly or over switches; few schedules can do "
+			 "without");
+	return true;
 }
 
 bool refuse_all(struct call *call, const struct ordo_request *request,

@@ -13,6 +13,9 @@ bool refuse_with_others(struct call *call, const struct ordo_request *request,
 /* Does the topology lack a way that the operator, or the signals of any schedule, must take? Then
  * the error names it: a set of ranks that nothing leads into or out of. */
 bool lacks_a_way(const struct ordo_request *request, struct ordo_error *error);
+/* The same, or are some ranks joined only by links that lead one way? Then few schedules are
+ * possible, and the error names two such ranks. */
+bool lacks_answers(const struct ordo_request *request, struct ordo_error *error);
 /* Reports that no algorithm succeeds, and what would help. Always false, with call->status. */
 bool refuse_all(struct call *call, const struct ordo_request *request,
 	const struct conditions *wanted, struct ordo_error *error);

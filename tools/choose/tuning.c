@@ -55,7 +55,7 @@ static bool refuse_tuning(struct call *call, const struct tuning_options *args,
 	const struct report report = report_of(call, stderr);
 	if (error->too_large && tuning->ncontender)
 		report_contenders(&report, tuning);
-	if (error->code != ORDO_REFUTED || lacks_a_way(&request, error))
+	if (error->code != ORDO_REFUTED || lacks_answers(&request, error))
 		return refuse_error(call, error);
 	report_contenders(&report, tuning);
 	return refuse_all(call, &request, args->conditions, error);

@@ -82,7 +82,7 @@ static void name_lacking_way(const struct ordo_request *request, struct ordo_err
 {
 	struct ordo_error why;
 	const bool notation = !strncmp(error->text, "algorithm: ", strlen("algorithm: "));
-	if (error->code == ORDO_USAGE && !notation && lacks_a_way(request, &why))
+	if (error->code == ORDO_USAGE && !notation && lacks_answers(request, &why))
 		ordo_hint(error, "%s", why.text);
 }
 

@@ -5,7 +5,6 @@
 #include "choose/tuning.h"
 #include "failures.h"
 #include "report/proof.h"
-#include "topologies/loss.h"
 #include <inttypes.h>
 #include <ordo/detail/topologies.h>
 #include <stdlib.h>
@@ -126,16 +125,15 @@ static bool compile_on(struct call *call, struct making *making, struct ordo_top
 	return worked;
 }
 
-/* Without the link the network may be in parts: then no schedule is possible. */
+/* Without the link some ranks may not reach others any more: then no schedule is possible. */
 static bool compile_state(struct call *call, struct making *making, uint32_t a, uint32_t b)
 {
 	struct ordo_error error;
 	struct ordo_failure_state state = {.a = a, .b = b};
 	struct ordo_topology *topology = fail_state(call, making->whole.topology, a, b);
 	bool worked = topology;
-	if (worked && a != ORDO_NONE && !is_in_one_part(topology, NULL, 0, &error))
-		worked = (error.code != ORDO_ENVIRONMENT &&
-				 ordo_failure_set_add(making->set, &state, &error)) ||
+	if (worked && a != ORDO_NONE && cuts_off_ranks(topology))
+		worked = ordo_failure_set_add(making->set, &state, &error) ||
 			 refuse_error(call, &error);
 	else if (worked && !(worked = compile_on(call, making, topology, &state)) && a != ORDO_NONE)
 		note(call,

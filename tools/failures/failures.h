@@ -28,6 +28,10 @@ bool choose_state(struct call *call, const char *path, struct topology_choice *c
 struct ordo_topology *fail_state(
 	struct call *call, const struct ordo_topology *topology, uint32_t a, uint32_t b);
 
+/* Does some rank not reach another any more? Then no operator has a schedule, for signals must go
+ * both ways. */
+bool cuts_off_ranks(const struct ordo_topology *topology);
+
 /* Fills the bound of a state. false: call->status. */
 bool find_bound(struct call *call, const struct ordo_problem *problem,
 	const struct ordo_topology *topology, struct ordo_failure_state *state);

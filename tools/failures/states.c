@@ -76,6 +76,15 @@ struct ordo_topology *fail_state(
 	return NULL;
 }
 
+bool cuts_off_ranks(const struct ordo_topology *topology)
+{
+	struct ordo_error error;
+	struct ordo_wire_bound *bound =
+		ordo_wire_bound_make(ORDO_ALLGATHER, 0, topology, false, &error);
+	ordo_wire_bound_destroy(bound);
+	return !bound && error.code == ORDO_USAGE;
+}
+
 /* What the set holds. */
 static bool refuse_choice(
 	struct call *call, const char *path, const struct ordo_failure_set *set, const char *what)

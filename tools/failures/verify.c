@@ -54,15 +54,26 @@ static bool check_proof(struct call *call, const struct failures_question *quest
 	       meets_conditions(schedule, proof, &conditions, &error) || refuse_error(call, &error);
 }
 
+/* A state without a schedule: no schedule is possible. */
+static bool check_none(struct call *call, const struct ordo_failure_set *set,
+	const struct ordo_failure_state *state, const struct ordo_topology *topology)
+{
+	return cuts_off_ranks(topology) ||
+	       refuse_table(call, set, state, "schedule", "null", "possible: no rank is cut off");
+}
+
 static bool verify_state(struct call *call, const struct failures_question *question,
 	const struct ordo_failure_set *set, const struct ordo_failure_state *state,
 	const struct ordo_topology *whole)
 {
 	struct ordo_error error;
 	struct ordo_verify_options options = question->options;
-	if (!state->schedule)
-		return true;
 	struct ordo_topology *topology = fail_state(call, whole, state->a, state->b);
+	if (!state->schedule) {
+		const bool right = topology && check_none(call, set, state, topology);
+		ordo_topology_destroy(topology);
+		return right;
+	}
 	struct ordo_schedule *schedule =
 		topology ? ordo_failure_set_open(set, (uint32_t)(state - set->states), NULL, &error)
 			 : NULL;
