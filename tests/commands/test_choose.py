@@ -232,4 +232,11 @@ def _(ordo):
     wanted(ordo.names() == ["mine"], ordo.names())
 
 
+@desk_case("where links are missing, trees with renumbered ranks are candidates too")
+def _(ordo):
+    found = ordo.answer("compile", "reduce", "-t", "torus:2x4", "--size", "1KiB", "-o", "x.json")
+    wanted(found["candidates"][0]["algorithm"].startswith("tree(map=["), found["candidates"][0])
+    wanted(ordo.answer("verify", "x.json", "-t", "torus:2x4")["proved"])
+
+
 run_cases()

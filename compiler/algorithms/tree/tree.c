@@ -237,6 +237,7 @@ static const struct ordo_variant variants[] = {
 	{.settings = "shape=spanning,links=fast",
 		.slow = true,
 		.pipelines = VECTORS | 1u << ORDO_REDUCESCATTER},
+	{.settings = "map=auto", .operators = VECTORS, .sparse = true, .pipelines = VECTORS},
 };
 
 static const struct ordo_alias aliases[] = {
