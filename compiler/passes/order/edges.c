@@ -156,7 +156,8 @@ uint32_t ordo_order_add_lane(struct ordering *o, uint32_t rank, uint32_t label)
 		!ordo_near_make(&o->clocks.ids, sequence->nlane) ||
 		!ordo_near_make(&o->ranks.entered, sequence->nlane) ||
 		(sequence->nlane > o->horizons.nlane && o->horizons.nlane &&
-			!ordo_order_widen_horizons(o, 2 * sequence->nlane))) {
+			!ordo_order_widen_horizons(o, 2 * sequence->nlane)) ||
+		!ordo_order_add_knowledge(o)) {
 		o->no_memory = true;
 		return ORDO_NONE;
 	}

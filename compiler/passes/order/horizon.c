@@ -106,6 +106,8 @@ void ordo_order_learn(struct ordering *o, uint32_t from, uint32_t to)
 {
 	struct horizons *horizons = &o->horizons;
 	const uint32_t to_lane = lane_of(o, to);
+	if (o->knowledge.nrow)
+		ordo_order_add_to_knowledge(o, from, to);
 	if (!horizons->nlane)
 		return;
 	const uint32_t width = horizons->by_rank ? horizons->width : o->sequence->nlane,
@@ -124,9 +126,14 @@ void ordo_order_learn(struct ordering *o, uint32_t from, uint32_t to)
 	row[column] = row[column] > from + 1 ? row[column] : from + 1;
 }
 
-bool ordo_order_may_know(const struct ordering *o, uint32_t lane, uint32_t position, uint32_t move)
+enum ordo_answer ordo_order_ask(
+	const struct ordering *o, uint32_t lane, uint32_t position, uint32_t move)
 {
 	const struct horizons *horizons = &o->horizons;
-	return !horizons->nlane ||
-	       find_row(horizons, lane, position)[column_of(o, lane_of(o, move))] > move;
+	if (o->knowledge.nrow)
+		return ordo_order_ask_knowledge(o, lane, position, move);
+	const bool may_know =
+		!horizons->nlane ||
+		find_row(horizons, lane, position)[column_of(o, lane_of(o, move))] > move;
+	return may_know ? ORDO_UNKNOWN : ORDO_NO;
 }

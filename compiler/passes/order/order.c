@@ -26,7 +26,7 @@
  * - A search forwards from a over the edges: where few were told, that ends at once. In turn with
  *   it a search goes back from b, never twice over the same part of a stream, and never past a:
  *   every path is increasing in program order. They answer where they meet, or where one of them is
- *   done. Rows of what a stream can know (horizon.c) cut both short. It is exact until
+ *   done. Rows of what a stream can know (horizon.c, knowledge.c) cut both short. It is exact until
  *   search_visits are used up for the whole compilation, and then gives up after a few visits a
  *   question, answering no: the edge may then be superfluous, never missing.
  *
@@ -71,7 +71,8 @@ static bool begin(struct ordering *o, struct ordo_error *error)
 			&o->lanes, &o->lane_room, (size_t)sequence->nlane + 1, sizeof *o->lanes) ||
 		!ordo_near_make(&o->clocks.ids, sequence->nlane) ||
 		!ordo_near_make(&o->ranks.entered, sequence->nlane) ||
-		!ordo_order_widen_horizons(o, sequence->nlane))
+		!ordo_order_begin_knowledge(o) ||
+		(!o->knowledge.nrow && !ordo_order_widen_horizons(o, sequence->nlane)))
 		return ordo_fail_memory(error);
 	for (uint32_t i = sequence->nlane; i-- > 0;) {
 		const uint32_t rank = rank_of(o, i);
@@ -113,6 +114,7 @@ static void end(struct ordering *o)
 	ordo_near_free(&o->ranks.entered);
 	free(o->settled);
 	ordo_order_free_horizons(o);
+	ordo_order_free_knowledge(o);
 	ordo_map_free(&o->ranks.sends_to);
 }
 

@@ -135,6 +135,28 @@ struct horizons {
 	uint8_t *newest; /* [nlane] row */
 };
 
+/* What a stream knows at least, and at most, of the streams that move data: rows of the last moves
+ * that waited. */
+enum { ORDO_KNOWN_ROWS = 16 };
+struct known_rows {
+	uint16_t *rows;			 /* [nrow][2][width]; NULL: it has not waited */
+	uint32_t since[ORDO_KNOWN_ROWS]; /* [nrow] the move that waited */
+	uint32_t nrow, newest;		 /* newest: row */
+};
+
+struct knowledge {
+	uint32_t nrow;		  /* of a stream; 0: there are none */
+	uint32_t width;		  /* streams in half a row: those there are at first */
+	uint16_t *numbers;	  /* [nmove] of a move in its stream, from 1; of a relay 0 */
+	uint16_t *counts;	  /* [nmove / width + 1][width] moves of each stream until then */
+	struct known_rows *lanes; /* [nlane] */
+	uint32_t nlane;
+	size_t room;
+	uint64_t bytes_left; /* that rows may still take */
+};
+
+enum ordo_answer { ORDO_NO, ORDO_YES, ORDO_UNKNOWN };
+
 struct ordering {
 	struct ordo_sequence *sequence;
 	struct ordo_sync_edges *edges;
@@ -146,6 +168,7 @@ struct ordering {
 	struct data_chains chains;
 	struct clocks clocks;
 	struct horizons horizons;
+	struct knowledge knowledge;
 	struct edge_lists lists;
 	struct rank_states ranks;
 	struct dependencies deps;
@@ -214,9 +237,21 @@ bool ordo_order_widen_horizons(struct ordering *o, uint32_t width);
 void ordo_order_free_horizons(struct ordering *o);
 /* Move `to` waits for what is done with move `from`. */
 void ordo_order_learn(struct ordering *o, uint32_t from, uint32_t to);
-/* Whether a stream, when it has come to move `position`, may know a move of another one. false: it
- * does not. */
-bool ordo_order_may_know(const struct ordering *o, uint32_t lane, uint32_t position, uint32_t move);
+/* Whether a stream, when it has come to move `position`, knows a move of another one. */
+enum ordo_answer ordo_order_ask(
+	const struct ordering *o, uint32_t lane, uint32_t position, uint32_t move);
+
+/* knowledge.c */
+
+/* Rows instead of horizons, if there are relays and room for rows; and of one more stream. false:
+ * no memory. */
+bool ordo_order_begin_knowledge(struct ordering *o);
+bool ordo_order_add_knowledge(struct ordering *o);
+void ordo_order_free_knowledge(struct ordering *o);
+/* As ordo_order_learn and ordo_order_ask, which call them; there are rows. */
+void ordo_order_add_to_knowledge(struct ordering *o, uint32_t from, uint32_t to);
+enum ordo_answer ordo_order_ask_knowledge(
+	const struct ordering *o, uint32_t lane, uint32_t position, uint32_t move);
 
 /* search.c */
 

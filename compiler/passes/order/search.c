@@ -112,10 +112,10 @@ bool ordo_order_is_before(struct ordering *o, uint32_t move, uint32_t from)
 		return false;
 	if (ordo_order_knows(o, lane, from, move))
 		return true;
-	if (!ordo_order_may_know(o, lane, from, move))
-		return false;
-	ordo_order_search_from(o, lane, from, newest_in);
-	return false;
+	const enum ordo_answer answer = ordo_order_ask(o, lane, from, move);
+	if (answer == ORDO_UNKNOWN)
+		ordo_order_search_from(o, lane, from, newest_in);
+	return answer == ORDO_YES;
 }
 
 /* Of each stream that a stream has learnt of, only the last move it learnt of matters. */
@@ -157,16 +157,14 @@ static void reach(struct ordering *o, uint32_t lane, uint32_t position)
 			(struct reached){lane, position, state->newest_out};
 }
 
-enum answer { NO, YES, UNKNOWN };
-
 /* Goes on forwards over some edges: to those after which streams that know the move notify others.
- * NO: none is left. YES: `lane` knows it. Edges of a stream are by the moves that wait, so that
+ * No: none is left. Yes: `lane` knows it. Edges of a stream are by the moves that wait, so that
  * none is missed which comes after a position. */
-static enum answer search_forwards(struct ordering *o, uint32_t lane, uint32_t to)
+static enum ordo_answer search_forwards(struct ordering *o, uint32_t lane, uint32_t to)
 {
 	for (uint32_t step = 0; step < FORWARD_STEPS; step++) {
 		if (o->search.first == o->search.nreached)
-			return NO;
+			return ORDO_NO;
 		struct reached *at = &o->search.reached[o->search.first];
 		const struct ordo_sync_edge *edge =
 			at->edge == ORDO_NONE ? NULL : &o->edges->items[at->edge];
@@ -181,11 +179,15 @@ static enum answer search_forwards(struct ordering *o, uint32_t lane, uint32_t t
 		/* Where the search backwards has been, all is before `to`. */
 		const struct lane_state *known = &o->lanes[edge->to_lane];
 		if (known->search == o->search.number && edge->to <= known->seen)
-			return YES;
-		if (edge->to_lane != lane && ordo_order_may_know(o, lane, to, edge->to))
+			return ORDO_YES;
+		const enum ordo_answer answer =
+			edge->to_lane == lane ? ORDO_NO : ordo_order_ask(o, lane, to, edge->to);
+		if (answer == ORDO_YES)
+			return ORDO_YES;
+		if (answer == ORDO_UNKNOWN)
 			reach(o, edge->to_lane, edge->to);
 	}
-	return UNKNOWN;
+	return ORDO_UNKNOWN;
 }
 
 /* Whether move `from` is before the places that the search goes on from, which are those of move
@@ -196,9 +198,9 @@ static bool search_both_ways(struct ordering *o, uint32_t from, uint32_t to)
 	uint32_t steps = 0;
 	o->search.first = o->search.nreached = 0;
 	reach(o, lane_of(o, from), from);
-	const enum answer soon = search_forwards(o, lane_of(o, to), to);
-	if (soon != UNKNOWN)
-		return soon == YES;
+	const enum ordo_answer soon = search_forwards(o, lane_of(o, to), to);
+	if (soon != ORDO_UNKNOWN)
+		return soon == ORDO_YES;
 	for (uint32_t i = 0; i < o->search.nvisit; i++) {
 		struct clock_scan scan = start_scan(o, o->search.visits[i], from);
 		for (uint32_t at; (at = next_in_scan(o, &scan)) != ORDO_NONE;) {
@@ -208,9 +210,9 @@ static bool search_both_ways(struct ordering *o, uint32_t from, uint32_t to)
 				return true;
 			if (++steps % BACKWARD_STEPS)
 				continue;
-			const enum answer answer = search_forwards(o, lane_of(o, to), to);
-			if (answer != UNKNOWN)
-				return answer == YES;
+			const enum ordo_answer answer = search_forwards(o, lane_of(o, to), to);
+			if (answer != ORDO_UNKNOWN)
+				return answer == ORDO_YES;
 		}
 	}
 	return false;
@@ -260,10 +262,11 @@ static bool is_implied(struct ordering *o, uint32_t from, uint32_t to, bool on_c
 		return true;
 	if (ordo_order_knows(o, lane, to, from))
 		return true;
-	bool yes = on_chain;
-	if (!yes && (!is_passed_on(o, from) || !ordo_order_may_know(o, lane, to, from)))
+	if (!on_chain && !is_passed_on(o, from))
 		return false;
-	if (!yes) {
+	const enum ordo_answer answer = on_chain ? ORDO_YES : ordo_order_ask(o, lane, to, from);
+	bool yes = answer == ORDO_YES;
+	if (answer == ORDO_UNKNOWN) {
 		ordo_order_start_search(o);
 		ordo_order_search_from(o, lane, to, o->lanes[lane].newest_in);
 		yes = search_both_ways(o, from, to);
