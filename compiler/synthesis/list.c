@@ -373,20 +373,38 @@ static void start(struct lister *lister, uint32_t server)
 	}
 }
 
+/* If no fewer than one of so many servers are idle, it is faster to look at all of them. */
+enum { FEW_IDLE = 8 };
+
 static int compare_numbers(const void *one, const void *other)
 {
 	const uint64_t a = *(const uint64_t *)one, b = *(const uint64_t *)other;
 	return (a > b) - (a < b);
 }
 
-/* Arcs that share links begin with the first chunk in the list; others do not care. */
+/* Leaves out of the idle servers what cannot begin anything. Arcs that share links begin with the
+ * first chunk in the list; others do not care. */
 static void rank_idle(struct lister *lister)
 {
-	for (uint32_t i = 0; lister->routes && i < lister->nidle; i++) {
-		const struct ordo_heap *ready = &lister->ready[lister->idle[i]];
-		lister->idle[i] |= (uint64_t)(ready->count ? ready->items[0] : 0) << 32;
+	const bool few = lister->nidle < lister->nserver / FEW_IDLE;
+	uint32_t count = 0;
+	for (uint32_t i = 0; i < lister->nidle; i++) {
+		const uint32_t server = (uint32_t)lister->idle[i];
+		const struct ordo_heap *ready = &lister->ready[server];
+		if (!ready->count || !is_free(lister, server))
+			lister->is_idle[server] = false;
+		else
+			lister->idle[count++] =
+				server | (lister->routes ? (uint64_t)ready->items[0] << 32 : 0);
 	}
-	qsort(lister->idle, lister->nidle, sizeof *lister->idle, compare_numbers);
+	lister->nidle = count;
+	if (lister->routes || few) {
+		qsort(lister->idle, count, sizeof *lister->idle, compare_numbers);
+		return;
+	}
+	for (uint32_t server = 0, i = 0; i < count; server++)
+		if (lister->is_idle[server])
+			lister->idle[i++] = server;
 }
 
 static void run(struct lister *lister)
