@@ -26,6 +26,7 @@ struct numbers {
 	bool uneven;   /* or links differ, are shared through switches, or outnumber ports */
 	bool slow;     /* links are slower than ways around them */
 	bool one_way;  /* some links lead one way only */
+	bool unequal;  /* links are not as wide one way as the other */
 	bool adds;     /* adding takes a part of the time of the fastest link */
 	bool ways;     /* switches offer some ranks several ways to others */
 	bool parallel; /* some links lie side by side */
@@ -219,6 +220,7 @@ static bool try_algorithm(struct ordo_candidates *candidates, const struct ordo_
 			(variants[i].uneven && !numbers->uneven) ||
 			(variants[i].slow && !numbers->slow) ||
 			(variants[i].one_way && !numbers->one_way) ||
+			(variants[i].unequal && !numbers->unequal) ||
 			(variants[i].switched && !(topology && topology->nswitch)) ||
 			(variants[i].adds && !numbers->adds) ||
 			(variants[i].most_ranks && problem->nrank > variants[i].most_ranks))
@@ -281,6 +283,7 @@ bool ordo_candidates_make(struct ordo_candidates *candidates, const struct ordo_
 	numbers.nring = numbers.nfast_ring = count_rings(topology, problem->nrank);
 	numbers.slow = ordo_has_slow_links(topology);
 	numbers.one_way = ordo_has_one_way_links(topology);
+	numbers.unequal = topology && ordo_has_unequal_directions(topology);
 	numbers.adds = sums_take_time(topology);
 	numbers.parallel = topology && ordo_has_parallel_links(topology);
 	if (numbers.slow) {

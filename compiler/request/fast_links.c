@@ -81,6 +81,27 @@ bool ordo_has_one_way_links(const struct ordo_topology *topology)
 	return false;
 }
 
+/* Whether a link as wide as this one, of its class, is up the other way. */
+static bool is_matched(const struct ordo_topology *topology, const struct ordo_link *link)
+{
+	for (uint32_t i = topology->first_link[link->to]; i < topology->first_link[link->to + 1];
+		i++) {
+		const struct ordo_link *back = &topology->links[i];
+		if (!back->down && back->to == link->from && back->class_name == link->class_name &&
+			back->bandwidth_gbs == link->bandwidth_gbs)
+			return true;
+	}
+	return false;
+}
+
+bool ordo_has_unequal_directions(const struct ordo_topology *topology)
+{
+	for (uint32_t i = 0; topology && i < topology->nlink; i++)
+		if (!topology->links[i].down && !is_matched(topology, &topology->links[i]))
+			return true;
+	return false;
+}
+
 /* All links; with `paired` those are down that are not up in both directions. Links that are down
  * stay, because whoever names their class on a path over them is refused. */
 static struct ordo_topology *copy_links(

@@ -30,4 +30,8 @@ bool ordo_has_one_way_links(const struct ordo_topology *topology);
 struct ordo_topology *ordo_without_one_way_links(
 	const struct ordo_topology *topology, struct ordo_error *error);
 
+/* Whether any link that is up has none of its class and bandwidth the other way. topology may be
+ * NULL: no. */
+bool ordo_has_unequal_directions(const struct ordo_topology *topology);
+
 #endif

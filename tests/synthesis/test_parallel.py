@@ -343,6 +343,68 @@ def _(ordo):
                        max(lanes.values()) - min(lanes.values()) <= 1, operator, sent)
 
 
+def seconds(ordo, operator, words, algorithm):
+    """Of the fastest number of chunks."""
+    answer = ordo.answer("compile", operator, *words, "-a", algorithm, "--size", "1GiB", "-o",
+                         "p.json")
+    ordo.works("verify", "p.json", "-t", "t.json")
+    return min(item["seconds"] for item in answer["candidates"] if item["standing"] == "timed")
+
+
+def compare_phases(ordo, topology, settings):
+    """AllReduce with phases=apart, and as it is otherwise, over ReduceScatter and AllGather."""
+    words = put(ordo, topology)
+    after = (seconds(ordo, "reduce-scatter", words, f"packing({settings})") +
+             seconds(ordo, "allgather", words, f"packing({settings})".replace("sums=apart,", "")))
+    return [seconds(ordo, "allreduce", words, f"packing({settings},phases={phases})") / after
+            for phases in ("apart", "mixed")]
+
+
+def fabrics():
+    """Two servers of two ranks, and two switches, with links of unequal directions."""
+    widths = [[(50, 25), (25, 50), (12.5, 12.5), (50, 25)],
+              [(50, 50), (12.5, 50), (50, 50), (50, 50)]]
+    return topology_of(4, [(a, a ^ 1, 150 if a % 2 else 100, "link") for a in range(4)] +
+                       [link for fabric, ranks in enumerate(widths)
+                        for rank, (out, back) in enumerate(ranks)
+                        for link in ((rank, 4 + fabric, out, f"fabric {fabric}"),
+                                     (4 + fabric, rank, back, f"fabric {fabric}"))], 2)
+
+
+@desk_case("phases=apart: AllReduce takes no longer than ReduceScatter, then AllGather, over "
+           "links side by side of unequal directions")
+def _(ordo):
+    # Listed together, sums and results had one share of the links between two ranks.
+    for number in (0, 7):
+        apart, mixed = compare_phases(ordo, one_way(number), "pieces=auto")
+        wanted(apart < 1.005 and mixed > 1.1, number, apart, mixed)
+
+
+@desk_case("phases=apart: results do not take links that sums still need")
+def _(ordo):
+    apart, mixed = compare_phases(ordo, fabrics(), "sums=apart,via=spread")
+    wanted(apart < 1.005, apart, mixed)
+
+
+@desk_case("phases=apart competes only where links side by side have unequal directions")
+def _(ordo):
+    chosen, names = fastest(ordo, "allreduce", fabrics(), "1GiB")
+    wanted("phases=apart" in chosen, chosen, names)
+    for operator, topology in [("allreduce", direct(0)), ("reduce-scatter", fabrics())]:
+        wanted(not any("phases" in name for name in fastest(ordo, operator, topology, "1MiB")[1]),
+               operator)
+
+
+@desk_case("phases=apart is refused elsewhere, and proved on links that are equal, too")
+def _(ordo):
+    words = put(ordo, both_ways(4, [(a, b, 10, "link") for a in range(4) for b in range(a)]))
+    ordo.works("compile", "allreduce", *words, "-a", "packing(phases=apart)", "-o", "p.json")
+    ordo.works("verify", "p.json", "-t", "t.json")
+    for operator, settings in (("allgather", ""), ("allreduce", ",method=lp")):
+        ordo.fails(2, "phases=apart, which is for allreduce", "compile", operator, *words, "-a",
+                   f"packing(phases=apart{settings})", "-o", "p.json")
+
+
 @desk_case("a slow link beside a fast one delays small chunks: a choice leaves it out")
 def _(ordo):
     line = topology_of(3, [(0, 1, 50, "link"), (1, 0, 50, "link"), (1, 0, 10, "pcie"),

@@ -108,7 +108,7 @@ static bool may_span(const struct ordo_resolved_request *request, const struct o
 {
 	return request->problem.op == ORDO_ALLREDUCE &&
 	       request->problem.nrank <= ORDO_MOST_SPANNING_RANKS && !packed->even &&
-	       ordo_capacities_symmetric(&packed->graph);
+	       !packed->apart && ordo_capacities_symmetric(&packed->graph);
 }
 
 /* Packs spanning trees. false without an error in `error`: there are too many, k is none of their
@@ -262,7 +262,7 @@ static bool find_choice(struct ordo_packed *packed, const struct ordo_topology *
 	struct ordo_logical_link *pairs = ordo_array_make((size_t)nrank * nrank, sizeof *pairs, 0);
 	if (!pairs)
 		return ordo_fail_memory(error);
-	ordo_packed_loads(packed, pairs);
+	ordo_packed_loads(packed, ORDO_BOTH_PHASES, pairs);
 	const bool worked = ordo_ways_make(&ways, topology, error);
 	for (uint32_t pair = 0; worked && !*choice && pair < nrank * nrank; pair++)
 		*choice = pairs[pair].units && has_choice(packed, &ways, pair);
@@ -287,6 +287,16 @@ static bool spread(const struct ordo_resolved_request *request, struct ordo_pack
 	return pack_all(request, packed, error);
 }
 
+static bool share(struct ordo_packed *packed, struct ordo_error *error)
+{
+	bool worked = ordo_packed_share(packed, ORDO_BOTH_PHASES, &packed->pairs, error);
+	for (uint32_t phase = 0; worked && packed->apart && phase < 2; phase++)
+		worked = ordo_packed_share(packed,
+			phase ? ORDO_PHASE_OF_RESULTS : ORDO_PHASE_OF_SUMS,
+			&packed->pairs_of_phase[phase], error);
+	return worked;
+}
+
 bool ordo_packed_make(struct ordo_packed *packed, const struct ordo_resolved_request *request,
 	struct ordo_error *error)
 {
@@ -296,6 +306,7 @@ bool ordo_packed_make(struct ordo_packed *packed, const struct ordo_resolved_req
 			ordo_topology_make("full-mesh", request->problem.nrank, error);
 	packed->turns = ordo_parameter_is(request, "paths", "turns");
 	packed->even = ordo_parameter_is(request, "shares", "even");
+	packed->apart = ordo_parameter_is(request, "phases", "apart");
 	if (!topology ||
 		(!packed->turns && !ordo_parallel_links_make(&packed->parallel, topology, error)))
 		return false;
@@ -314,7 +325,7 @@ bool ordo_packed_make(struct ordo_packed *packed, const struct ordo_resolved_req
 	if (packed->spanning && ordo_sums_are_apart(request) &&
 		!ordo_rooted_trees_make(&packed->rooted, &packed->down))
 		return ordo_fail_memory(error);
-	return (packed->graph.nvertex == packed->graph.nrank || ordo_packed_share(packed, error));
+	return packed->graph.nvertex == packed->graph.nrank || share(packed, error);
 }
 
 void ordo_packed_free(struct ordo_packed *packed)
@@ -323,6 +334,8 @@ void ordo_packed_free(struct ordo_packed *packed)
 	ordo_parallel_links_free(&packed->parallel);
 	ordo_capacities_free(&packed->graph);
 	ordo_capacities_free(&packed->pairs);
+	for (uint32_t phase = 0; phase < 2; phase++)
+		ordo_capacities_free(&packed->pairs_of_phase[phase]);
 	free_trees(packed);
 	ordo_rooted_trees_free(&packed->rooted);
 }

@@ -4,6 +4,7 @@
 #define ORDO_COMPILER_ALGORITHMS_TREE_PACKED_H
 
 #include "algorithm.h"
+#include "synthesis/list.h"
 #include "synthesis/pack/pack.h"
 #include "synthesis/split.h"
 
@@ -20,6 +21,9 @@ struct ordo_packed {
 	struct ordo_capacities graph;
 	/* With switches: the shares of pairs of ranks in the links between them, and these. */
 	struct ordo_capacities pairs;
+	/* phases=apart: likewise of sums alone, and of results alone. */
+	bool apart;
+	struct ordo_capacities pairs_of_phase[2];
 	struct ordo_pair_routes routes;
 	/* up: trees of sums; down: trees of results. ntree 0: there is no such phase. Of spanning
 	 * trees, only `down` is packed. */
@@ -43,13 +47,24 @@ bool ordo_packed_graph(const struct ordo_packed *packed, struct ordo_capacities 
 
 /* shares.c: what pairs of ranks load on links, and get of them. */
 
-/* Adds what the trees load on each pair of ranks. links: [nrank][nrank] */
-void ordo_packed_loads(const struct ordo_packed *packed, struct ordo_logical_link *links);
+enum ordo_phases { ORDO_PHASE_OF_SUMS = 1, ORDO_PHASE_OF_RESULTS = 2, ORDO_BOTH_PHASES = 3 };
+
+/* Adds what the trees load on each pair of ranks in some phases. links: [nrank][nrank] */
+void ordo_packed_loads(
+	const struct ordo_packed *packed, enum ordo_phases phases, struct ordo_logical_link *links);
 /* The time of the busiest link of an AllReduce. false: no memory. */
 bool ordo_packed_busiest(const struct ordo_packed *packed, struct ordo_link_time *busiest);
-/* Makes `pairs`: pairs of ranks, as wide as their shares of the links. */
-bool ordo_packed_share(struct ordo_packed *packed, struct ordo_error *error);
+/* Makes pairs of ranks, as wide as their shares of the links if these have some phases to carry.
+ * The caller frees them, also after false: no memory. */
+bool ordo_packed_share(const struct ordo_packed *packed, enum ordo_phases phases,
+	struct ordo_capacities *pairs, struct ordo_error *error);
 enum { ORDO_WIDEST_SHARE = 1 << 20 }; /* of the widest link */
+
+/* listed.c: the moves of all ways, by the time at which they begin. The caller frees *moves
+ * [*nmove]. false: no memory. */
+bool ordo_packed_list(const struct ordo_resolved_request *request,
+	const struct ordo_chunk_way *ways, uint32_t nway, struct ordo_listed_move **moves,
+	size_t *nmove);
 
 /* The value of a parameter; 0: auto. */
 uint32_t ordo_packing_number(const struct ordo_resolved_request *request, const char *name);

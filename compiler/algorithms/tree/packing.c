@@ -5,7 +5,8 @@
  * multiple, and each goes along a tree. ReduceScatter and Reduce are that on links turned round. An
  * AllReduce on links that are as wide one way as the other packs spanning trees, each of which is
  * summed up and sent down, so that sums and results share the links; over switches, if that is
- * faster than what it is elsewhere: ReduceScatter and AllGather of the same roots. With method=lp
+ * faster than what it is elsewhere: ReduceScatter and AllGather of the same roots. With
+ * phases=apart it is these in any case, and results begin when most sums are there. With method=lp
  * sums and results share links as a linear program says, if that is faster still. Moves are
  * written as a list schedule starts them. With sums apart, additions are moves of their own, which
  * this schedule orders too.
@@ -23,9 +24,9 @@
 #include "packed.h"
 #include "request/fast_links.h"
 #include "ways/ways.h"
-#include <math.h>
 #include <ordo/detail/memory_size.h>
 #include <ordo/detail/packed_trees.h>
+#include <ordo/divisor.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -48,6 +49,11 @@ static bool applicable(const struct ordo_resolved_request *request, struct ordo_
 			ordo_parameter_is(request, "shares", "even")))
 		return ordo_fail(error, ORDO_USAGE, 0,
 			"packing: found method=lp, which is for allreduce with shares=any");
+	if (ordo_parameter_is(request, "phases", "apart") &&
+		(request->problem.op != ORDO_ALLREDUCE ||
+			ordo_parameter_is(request, "method", "lp")))
+		return ordo_fail(error, ORDO_USAGE, 0,
+			"packing: found phases=apart, which is for allreduce with method=trees");
 	return request->problem.nrank <= MOST_RANKS ||
 	       ordo_fail(error, ORDO_USAGE, 0, "packing: found %u ranks, wanted up to %d",
 		       request->problem.nrank, MOST_RANKS);
@@ -59,12 +65,21 @@ static void release(struct ordo_resolved_request *request)
 		ordo_packed_free(request->prepared);
 }
 
+/* Where phases are apart, each comes out even, unless that takes too many. */
+static uint32_t trees_of_root(const struct ordo_packed *packed)
+{
+	const uint32_t up = packed->up.k, down = packed->down.k, most = up > down ? up : down;
+	if (!packed->apart || !up || !down)
+		return most;
+	const uint64_t both = (uint64_t)up / ordo_common_divisor(up, down) * down;
+	return both <= ORDO_MOST_SPANNING ? (uint32_t)both : most;
+}
+
 static uint32_t natural_chunks(const struct ordo_resolved_request *request)
 {
 	const struct ordo_packed *packed = request->prepared;
 	const enum ordo_operator op = request->problem.op;
-	const uint32_t nrank = request->problem.nrank,
-		       k = packed->up.k > packed->down.k ? packed->up.k : packed->down.k,
+	const uint32_t nrank = request->problem.nrank, k = trees_of_root(packed),
 		       units = op == ORDO_ALLREDUCE && !packed->spanning && !packed->divided
 				       ? k * nrank
 				       : k,
@@ -279,54 +294,6 @@ static void write_moves(struct ordo_builder *b, const struct ordo_chunk_way *way
 	}
 }
 
-/* Whether all routes go over one switch only. Then moves are listed as if each had its links for
- * itself; elsewhere links that a move wants at once are seldom free at once, and moves are listed
- * as if all pairs shared links by what they carry. */
-static bool is_star(const struct ordo_packed *packed)
-{
-	const struct ordo_pair_routes *routes = &packed->routes;
-	const uint32_t nrank = packed->graph.nrank;
-	uint32_t hub = ORDO_NONE;
-	for (uint32_t i = 0; i < routes->first[nrank * nrank]; i++) {
-		const struct ordo_arc *arc = &packed->graph.arcs[routes->arcs[i]];
-		const uint32_t ends[] = {arc->from, arc->to};
-		for (uint32_t k = 0; k < 2; k++) {
-			if (ends[k] < nrank)
-				continue;
-			if (hub != ORDO_NONE && hub != ends[k])
-				return false;
-			hub = ends[k];
-		}
-	}
-	return true;
-}
-
-/* The time of an addition over that of a chunk on the widest arc; shares: of pairs of ranks. */
-static double time_of_addition(
-	const struct ordo_packed *packed, const struct ordo_topology *topology, bool shares)
-{
-	const struct ordo_capacities *graph = &packed->graph;
-	const double widest =
-		(double)ordo_capacities_widest(graph) * (double)graph->unit *
-		pow(10, -graph->unit_digits) *
-		(shares ? (double)ordo_capacities_widest(&packed->pairs) / ORDO_WIDEST_SHARE : 1);
-	return widest / ordo_adding_gbs(topology);
-}
-
-/* The moves of all ways, in time. */
-static bool list_moves(const struct ordo_resolved_request *request,
-	const struct ordo_chunk_way *ways, struct ordo_listed_move **moves, size_t *nmove)
-{
-	const struct ordo_packed *packed = request->prepared;
-	const bool switched = packed->routes.first,
-		   star = switched && !packed->names_ways && !packed->spreads && is_star(packed);
-	const struct ordo_listed_adders adders = {
-		ORDO_ARRIVAL_SLOTS, time_of_addition(packed, request->topology, switched && !star)};
-	return ordo_list_moves(moves, nmove, switched ? &packed->pairs : &packed->graph,
-		star ? &packed->routes : NULL, ordo_sums_are_apart(request) ? &adders : NULL, ways,
-		count_ways(request), NULL);
-}
-
 static void write_all(struct ordo_builder *b, const struct ordo_resolved_request *request,
 	const struct ordo_chunk_way *ways, struct ordo_lanes *lanes)
 {
@@ -340,7 +307,7 @@ static void write_all(struct ordo_builder *b, const struct ordo_resolved_request
 	struct ordo_listed_move *moves = NULL;
 	struct apart apart = {0};
 	size_t nmove = 0;
-	if (list_moves(request, ways, &moves, &nmove) &&
+	if (ordo_packed_list(request, ways, nway, &moves, &nmove) &&
 		(!is_apart || make_apart(&apart, b, moves, nmove, (const size_t[]){nway, nrank}))) {
 		contribute(b, ways, nway, nrank);
 		/* One phase, in which moves to one rank go as one message. */
@@ -371,6 +338,27 @@ static void build(struct ordo_builder *b, const struct ordo_resolved_request *re
 	free(ways);
 }
 
+/* The longest chain of moves, of which each carries on what the one before brought. */
+static uint64_t longest_chain(const struct ordo_resolved_request *request,
+	const struct ordo_chunk_way *ways, uint32_t nway)
+{
+	const size_t nrank = request->problem.nrank;
+	uint32_t *chains = ordo_array_make(nway * nrank, sizeof *chains, 0);
+	struct ordo_listed_move *moves = NULL;
+	size_t nmove = 0;
+	const bool worked = chains && ordo_packed_list(request, ways, nway, &moves, &nmove);
+	uint64_t most = worked ? 0 : ORDO_UNCOUNTED;
+	for (size_t i = 0; worked && i < nmove; i++) {
+		uint32_t *of = chains + moves[i].way * nrank, *to = &of[moves[i].to];
+		if (moves[i].kind != ORDO_LISTED_ADD && of[moves[i].from] >= *to)
+			*to = of[moves[i].from] + 1;
+		most = *to > most ? *to : most;
+	}
+	free(chains);
+	free(moves);
+	return most;
+}
+
 static uint64_t steps(const struct ordo_resolved_request *request)
 {
 	const uint32_t nway = request->problem.nrank > 1 ? count_ways(request) : 0;
@@ -380,6 +368,8 @@ static uint64_t steps(const struct ordo_resolved_request *request)
 	uint64_t most = worked ? 0 : ORDO_UNCOUNTED;
 	for (uint32_t i = 0; worked && i < nway; i++)
 		most = heights[i] > most ? heights[i] : most;
+	if (worked && nway && ((const struct ordo_packed *)request->prepared)->apart)
+		most = longest_chain(request, ways, nway);
 	free(ways);
 	free(heights);
 	return most;
@@ -421,7 +411,7 @@ static bool find_exact(const struct ordo_resolved_request *request, int64_t *exa
 	if (!packed->names_ways)
 		worked = worked && ordo_has_ways(packed->topology, &other_ways, error);
 	const bool told =
-		!packed->divided && !packed->turns && !other_ways &&
+		!packed->divided && !packed->apart && !packed->turns && !other_ways &&
 		(op != ORDO_ALLREDUCE || packed->spanning ||
 			(graph.nvertex == graph.nrank && graph.nrank <= ORDO_MOST_SPANNING_RANKS &&
 				ordo_capacities_symmetric(&graph) && !packed->even));
@@ -485,6 +475,13 @@ static const struct ordo_parameter parameters[] = {
 			   "ranks, carry what was packed into each; turns: links side by side are "
 			   "one, and with via=spread chunks take the paths in turn",
 		.kind = ORDO_WORD},
+	{.name = "phases",
+		.values = "mixed|apart",
+		.fallback = "mixed",
+		.meaning = "apart: an AllReduce has the sums of a ReduceScatter, listed alone, and "
+			   "then the results of an AllGather, listed alone; mixed: results move as "
+			   "soon as they are there",
+		.kind = ORDO_WORD},
 	ORDO_SUMS_PARAMETER,
 	ORDO_LINKS_PARAMETER,
 };
@@ -496,6 +493,7 @@ enum {
 };
 
 #define ADDS .operators = SUMS_OF_THEM, .adds = true
+#define IN_PHASES .operators = 1u << ORDO_ALLREDUCE, .parallel = true, .unequal = true
 #define VARIANT(...)                                                                               \
 	{                                                                                          \
 		.pipelines = ALL_OF_THEM, .halves = true, .most_moves = MOST_TRIED,                \
@@ -518,6 +516,10 @@ static const struct ordo_variant variants[] = {
 	VARIANT("paths=turns,sums=apart,links=fast", ADDS, .slow = true, .parallel = true),
 	VARIANT("paths=turns,links=paired", .one_way = true, .parallel = true),
 	VARIANT("paths=turns,sums=apart,links=paired", ADDS, .one_way = true, .parallel = true),
+	VARIANT("phases=apart", IN_PHASES),
+	VARIANT("phases=apart,sums=apart", IN_PHASES, .adds = true),
+	VARIANT("shares=even,phases=apart", IN_PHASES, .switched = true),
+	VARIANT("shares=even,phases=apart,sums=apart", IN_PHASES, .adds = true, .switched = true),
 };
 
 const struct ordo_algorithm ordo_algorithm_packing = {

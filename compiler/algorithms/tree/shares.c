@@ -6,12 +6,15 @@
 
 __extension__ typedef unsigned __int128 wide;
 
-void ordo_packed_loads(const struct ordo_packed *packed, struct ordo_logical_link *links)
+void ordo_packed_loads(
+	const struct ordo_packed *packed, enum ordo_phases phases, struct ordo_logical_link *links)
 {
 	const uint32_t nrank = packed->graph.nrank;
 	for (uint32_t phase = 0; phase < 2; phase++) {
 		const struct ordo_packing *packing = phase ? &packed->down : &packed->up,
 					  *other = phase ? &packed->up : &packed->down;
+		if (!(phases >> phase & 1) && !packed->spanning)
+			continue;
 		for (uint32_t i = 0; i < packing->ntree * nrank; i++) {
 			const uint32_t v = i % nrank, parent = packing->parents[i],
 				       units = packing->trees[i / nrank].units *
@@ -28,8 +31,9 @@ void ordo_packed_loads(const struct ordo_packed *packed, struct ordo_logical_lin
 
 /* What is loaded on links, in parts. */
 struct link_loads {
-	uint64_t *units;  /* [graph.narc] */
-	uint32_t *counts; /* [graph.narc] pairs or ways that load a link; NULL: not wanted */
+	enum ordo_phases phases; /* whose loads these are */
+	uint64_t *units;	 /* [graph.narc] */
+	uint32_t *counts;	 /* [graph.narc] pairs or ways that load a link; NULL: not wanted */
 	struct ordo_link_time busiest;
 };
 
@@ -68,15 +72,20 @@ static uint32_t first_way(const struct ordo_packed *packed, uint32_t pair)
 enum { PARTS = 1 << 10 };
 
 /* What a way carries of the load of its pair, by its units, in parts. */
-static uint64_t load_of_way(const struct ordo_packed *packed, uint32_t pair,
-	const struct ordo_pair_way *way, uint64_t load)
+static uint64_t load_of_way(const struct ordo_packed *packed, enum ordo_phases phases,
+	uint32_t pair, const struct ordo_pair_way *way, uint64_t load)
 {
-	uint64_t all[2] = {0, 0};
-	for (uint32_t i = first_way(packed, pair); i != ORDO_NONE; i = packed->routes.ways[i].next)
-		for (uint32_t phase = 0; phase < 2; phase++)
+	uint64_t all[2] = {0, 0}, units[2] = {0, 0};
+	for (uint32_t phase = 0; phase < 2; phase++) {
+		if (!(phases >> phase & 1))
+			continue;
+		units[phase] = way->units[phase];
+		for (uint32_t i = first_way(packed, pair); i != ORDO_NONE;
+			i = packed->routes.ways[i].next)
 			all[phase] += packed->routes.ways[i].units[phase];
-	const wide part = (wide)way->units[0] * (all[1] ? all[1] : 1) +
-			  (wide)way->units[1] * (all[0] ? all[0] : 1),
+	}
+	const wide part = (wide)units[0] * (all[1] ? all[1] : 1) +
+			  (wide)units[1] * (all[0] ? all[0] : 1),
 		   whole = (wide)(all[0] ? all[0] : 1) * (all[1] ? all[1] : 1) *
 			   (all[0] && all[1] ? 2 : 1);
 	return (uint64_t)(PARTS * load * part / whole);
@@ -91,7 +100,7 @@ static uint32_t share_of(const struct ordo_packed *packed, int64_t widest, uint3
 	for (uint32_t i = first_way(packed, pair); i != ORDO_NONE; i = routes->ways[i].next) {
 		const struct ordo_pair_way *way = &routes->ways[i];
 		share += share_of_way(packed, widest, routes->way_arcs + way->first, way->narc,
-			load_of_way(packed, pair, way, load), loads);
+			load_of_way(packed, loads->phases, pair, way, load), loads);
 	}
 	if (first_way(packed, pair) == ORDO_NONE)
 		share = share_of_way(packed, widest, routes->arcs + routes->first[pair],
@@ -119,7 +128,7 @@ static void load_links(const struct ordo_packed *packed, const struct ordo_logic
 			i = routes->ways[i].next) {
 			const struct ordo_pair_way *way = &routes->ways[i];
 			load_way(loads, routes->way_arcs + way->first, way->narc,
-				load_of_way(packed, pair, way, pairs[pair].units));
+				load_of_way(packed, loads->phases, pair, way, pairs[pair].units));
 		}
 		if (first_way(packed, pair) != ORDO_NONE)
 			continue;
@@ -135,11 +144,13 @@ static void load_links(const struct ordo_packed *packed, const struct ordo_logic
 	}
 }
 
-bool ordo_packed_share(struct ordo_packed *packed, struct ordo_error *error)
+bool ordo_packed_share(const struct ordo_packed *packed, enum ordo_phases phases,
+	struct ordo_capacities *shares, struct ordo_error *error)
 {
 	const uint32_t nrank = packed->graph.nrank, npair = nrank * nrank,
 		       narc = packed->graph.narc;
-	struct link_loads loads = {.units = ordo_array_make(narc, sizeof *loads.units, 0),
+	struct link_loads loads = {.phases = phases,
+		.units = ordo_array_make(narc, sizeof *loads.units, 0),
 		.counts = ordo_array_make(narc, sizeof *loads.counts, 0)};
 	struct ordo_logical_links pairs = {
 		.nlink = npair, .links = ordo_array_make(npair, sizeof *pairs.links, 0)};
@@ -150,7 +161,7 @@ bool ordo_packed_share(struct ordo_packed *packed, struct ordo_error *error)
 	}
 	const int64_t widest = ordo_capacities_widest(&packed->graph);
 	if (worked) {
-		ordo_packed_loads(packed, pairs.links);
+		ordo_packed_loads(packed, phases, pairs.links);
 		load_links(packed, pairs.links, &loads);
 		loads.busiest = ordo_busiest_link(&packed->graph, loads.units, 1);
 	}
@@ -158,7 +169,7 @@ bool ordo_packed_share(struct ordo_packed *packed, struct ordo_error *error)
 		if (pairs.links[pair].units)
 			pairs.links[pair].units =
 				share_of(packed, widest, pair, pairs.links[pair].units, &loads);
-	worked = worked ? ordo_logical_graph_make(&packed->pairs, &pairs, nrank, error)
+	worked = worked ? ordo_logical_graph_make(shares, &pairs, nrank, error)
 			: ordo_fail_memory(error);
 	free(loads.units);
 	free(loads.counts);
@@ -173,10 +184,11 @@ bool ordo_packed_busiest(const struct ordo_packed *packed, struct ordo_link_time
 	const uint64_t trees = packed->spanning ? packed->down.k
 						: (uint64_t)packed->up.k * packed->down.k *
 							  (packed->divided ? 1 : nrank);
-	struct link_loads loads = {.units = ordo_array_make(graph->narc, sizeof *loads.units, 0)};
+	struct link_loads loads = {.phases = ORDO_BOTH_PHASES,
+		.units = ordo_array_make(graph->narc, sizeof *loads.units, 0)};
 	struct ordo_logical_link *pairs = ordo_array_make((size_t)nrank * nrank, sizeof *pairs, 0);
 	if (loads.units && pairs) {
-		ordo_packed_loads(packed, pairs);
+		ordo_packed_loads(packed, ORDO_BOTH_PHASES, pairs);
 		load_links(packed, pairs, &loads);
 		*busiest = ordo_busiest_link(graph, loads.units, trees);
 	}

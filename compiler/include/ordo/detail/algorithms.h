@@ -47,6 +47,7 @@ struct ordo_variant {
 	bool uneven;	     /* only there, or where links are unequal, shared, or on ports */
 	bool slow;	     /* only where links are slower than ways over a third rank */
 	bool one_way;	     /* only where links lead one way */
+	bool unequal;	     /* only where links are not as wide one way as the other */
 	bool parallel;	     /* only where links lie side by side, or with via=spread */
 	bool switched;	     /* only where the topology has switches */
 	bool adds;	     /* only where a rank does not add much faster than links bring */
