@@ -7,7 +7,7 @@
  * had in its row by then. A stream keeps its rows of the last few moves that waited for
  * something. Where that is too short, the oldest of them says too much, and nothing is known at
  * least. Only between the two numbers a search decides: in a ReduceScatter on a torus of 256
- * ranks in 5 of 75 thousand questions.
+ * ranks in 10 of 75 thousand questions.
  *
  * Streams added for relays have one row, but no number in any: they notify at once, so nobody
  * asks for what they knew before.
