@@ -4,6 +4,7 @@
  * Most of these ask for the same placements, and each takes longer than all else of a candidate.
  */
 #include "kept.h"
+#include "mix.h"
 #include <ordo/arena.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,7 +48,7 @@ static uint64_t *write_problem(const struct ordo_place_problem *problem, size_t 
 	const uint64_t numbers[] = {graph->nrank, graph->nplace, graph->nvertex, graph->narc,
 		problem->network->adding, problem->nchunk, problem->spreads, problem->bound[0],
 		problem->bound[1], problem->effort.passes, problem->effort.exchanges, tree->nleaf,
-		tree->nnode};
+		tree->nnode, problem->few ? problem->few->nchunk : 0};
 	const size_t nnumber = sizeof numbers / sizeof *numbers;
 	*nword = nnumber + 2 * (size_t)graph->narc + tree->nnode - tree->nleaf;
 	uint64_t *words = ordo_array_make(*nword, sizeof *words, 0), *next = words;
@@ -88,13 +89,20 @@ static bool keep(struct ordo_kept_placements *kept, uint64_t *words, size_t nwor
 	return false;
 }
 
+static bool place(struct ordo_placement *placement, const struct ordo_place_problem *problem,
+	struct ordo_error *error)
+{
+	return problem->few ? ordo_place_mix(placement, problem, error)
+			    : ordo_place(placement, problem, error);
+}
+
 bool ordo_place_once(struct ordo_kept_placements *kept, struct ordo_placement *placement,
 	const struct ordo_place_problem *problem, struct ordo_error *error)
 {
 	size_t nword;
 	*placement = (struct ordo_placement){0};
 	if (!kept)
-		return ordo_place(placement, problem, error);
+		return place(placement, problem, error);
 	uint64_t *words = write_problem(problem, &nword);
 	if (!words)
 		return ordo_fail_memory(error);
@@ -103,7 +111,7 @@ bool ordo_place_once(struct ordo_kept_placements *kept, struct ordo_placement *p
 		free(words);
 		return ordo_placement_copy(placement, found) || ordo_fail_memory(error);
 	}
-	if (ordo_place(placement, problem, error))
+	if (place(placement, problem, error))
 		return keep(kept, words, nword, placement) || ordo_fail_memory(error);
 	free(words);
 	return false;

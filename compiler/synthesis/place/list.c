@@ -8,14 +8,21 @@
  * What has just arrived is not sent at once if something else waits for the same link, because a
  * Send whose data arrives when it begins pays the latency of the link, and one whose data was there
  * before does not. How long that is in chunks depends on the size, which is not known here: it is
- * an eighth of a chunk, or a quarter where chunks are few, as they are at small sizes.
+ * an eighth of a chunk, a quarter where chunks are few, as they are at small sizes, and a third
+ * where so many are mixed that each is small.
  */
 #include "list.h"
 #include "synthesis/heap.h"
 #include <ordo/arena.h>
 #include <stdlib.h>
 
-enum { PASSES = 5, LITTLE = 32, NEVER = 255, FEW_WAYS = 128 /* chunks, of all blocks */ };
+enum {
+	PASSES = 5,
+	LITTLE = 32,
+	NEVER = 255,
+	FEW_WAYS = 128 /* chunks, of all blocks */,
+	MANY_WAYS = 4096
+};
 #define WHOLE (UINT64_C(1) << 40) /* the time of a chunk on an arc of one unit */
 
 /* What one pass has done. */
@@ -185,9 +192,10 @@ static void make_ready(struct lister *lister, uint32_t operation)
 static uint64_t latency_of(const struct lister *lister, uint32_t operation)
 {
 	const uint32_t server = lister->servers[operation];
-	return server < lister->nrank * lister->nrank
-		       ? lister->durations[server] / (lister->nway > FEW_WAYS ? 8 : 4)
-		       : 0;
+	const uint64_t part = lister->network->mixed && lister->nway > MANY_WAYS ? 3
+			      : lister->nway > FEW_WAYS				 ? 8
+										 : 4;
+	return server < lister->nrank * lister->nrank ? lister->durations[server] / part : 0;
 }
 
 /* One operation that another waits for has ended. The latency is that of what comes later in

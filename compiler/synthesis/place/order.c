@@ -3,12 +3,13 @@
  * Groups of ranks are merged, those with most bandwidth between them for their size first, so that
  * servers become clades; that tree, and some with the names that trees have, are placed on trial.
  * In the fastest, subtrees change places while that helps, if that is asked for. The tree is then
- * placed in a few different chunks, and in as many as the document has; the shorter list schedule
- * decides.
+ * placed in a few different chunks; and in as many as the document has, by the best shares of ways,
+ * or each chunk for itself where that is no faster and the list schedule is shorter.
  */
 #include "order.h"
 #include "kept.h"
 #include "list.h"
+#include "mix.h"
 #include "prices.h"
 #include <math.h>
 #include <ordo/arena.h>
@@ -406,6 +407,48 @@ static bool place_finely(struct ordo_placed_order *placed, const struct wish *wi
 	return worked;
 }
 
+/* A mix that is not faster by this part of the time is not worth a list with more detours. */
+enum { GAIN = 128 };
+
+/* So many chunks in the best shares of ways to place them, if that is faster. */
+static bool place_mixed(struct ordo_placed_order *placed, const struct wish *wish, uint32_t count,
+	bool *faster, struct ordo_error *error)
+{
+	struct ordo_place_problem problem = {.network = &placed->network,
+		.tree = &placed->tree,
+		.spreads = true,
+		.bound = {placed->bound[0], placed->bound[1]},
+		.few = &placed->placement};
+	struct ordo_placement mixed, divided = {0};
+	bool worked = ordo_place_once(wish->kept, &mixed, &problem, error);
+	problem.nchunk = count;
+	problem.few = &mixed;
+	worked = worked && ordo_place_divide(&divided, &problem, error);
+	ordo_placement_free(&mixed);
+	const uint64_t much[2] = {divided.time[0] * (GAIN + 1), divided.time[1] * GAIN};
+	*faster = worked && ordo_fraction_less(much, placed->placement.time);
+	if (*faster) {
+		ordo_placement_free(&placed->placement);
+		placed->placement = divided;
+		placed->network.mixed = true;
+		return true;
+	}
+	ordo_placement_free(&divided);
+	return worked;
+}
+
+/* Many chunks, if that is faster: each for itself, or mixed if they are too many for that, for
+ * AllReduce on few ranks that share additions. */
+static bool place_many(struct ordo_placed_order *placed, const struct wish *wish, uint32_t count,
+	struct ordo_error *error)
+{
+	bool faster = false;
+	if (wish->spreads && placed->network.adding && placed->graph.nrank <= 2 * SMALL &&
+		wish->different < count && !place_mixed(placed, wish, count, &faster, error))
+		return false;
+	return faster || place_finely(placed, wish, count, error);
+}
+
 /* Places the tree that is chosen. */
 static bool place_chosen(struct ordo_placed_order *placed, const struct ordo_placed_wish *asked,
 	struct ordo_error *error)
@@ -426,7 +469,7 @@ static bool place_chosen(struct ordo_placed_order *placed, const struct ordo_pla
 	placed->network.keeps_order = placed->network.shares || chunks < placed->chunks;
 	wish.different = different_of(placed, asked->spreads, units, chunks);
 	return placed->network.keeps_order || reaches(placed, &placed->placement) ||
-	       wish.different == units || place_finely(placed, &wish, chunks * blocks, error);
+	       wish.different == units || place_many(placed, &wish, chunks * blocks, error);
 }
 
 static bool find_bound(struct ordo_placed_order *placed, const struct ordo_topology *topology,

@@ -7,60 +7,29 @@
  * source A. Plotkin, D. Shmoys and E. Tardos, Math. Oper. Res. 20(2), 1995 (multiplicative weights)
  */
 #include "place.h"
+#include "chunk.h"
 #include "prices.h"
 #include <ordo/arena.h>
 #include <stdlib.h>
 #include <string.h>
 
-static void free_chunks(struct ordo_place_chunk *chunks, uint32_t nchunk)
-{
-	for (uint32_t c = 0; chunks && c < nchunk; c++) {
-		free(chunks[c].at);
-		free(chunks[c].hops);
-	}
-	free(chunks);
-}
-
 void ordo_placement_free(struct ordo_placement *placement)
 {
-	free_chunks(placement->chunks, placement->nchunk);
+	ordo_place_chunks_free(placement->chunks, placement->nchunk);
+	free(placement->shares);
 	*placement = (struct ordo_placement){0};
-}
-
-static struct ordo_place_chunk *make_chunks(uint32_t nchunk, uint32_t nnode)
-{
-	struct ordo_place_chunk *chunks = ordo_array_make(nchunk, sizeof *chunks, 0);
-	bool worked = chunks;
-	for (uint32_t c = 0; worked && c < nchunk; c++)
-		worked = (chunks[c].at = ordo_array_make(nnode, sizeof *chunks[c].at, 0));
-	if (worked)
-		return chunks;
-	free_chunks(chunks, nchunk);
-	return NULL;
-}
-
-static bool copy_chunks(
-	struct ordo_place_chunk *to, const struct ordo_place_chunk *from, const uint32_t count[2])
-{
-	for (uint32_t c = 0; c < count[0]; c++) {
-		if (!ordo_array_reserve(
-			    &to[c].hops, &to[c].room, (size_t)from[c].nhop + 1, sizeof *to[c].hops))
-			return false;
-		memcpy(to[c].at, from[c].at, count[1] * sizeof *to[c].at);
-		if (from[c].nhop)
-			memcpy(to[c].hops, from[c].hops, from[c].nhop * sizeof *to[c].hops);
-		to[c].nhop = from[c].nhop;
-		to[c].target = from[c].target;
-	}
-	return true;
 }
 
 bool ordo_placement_copy(struct ordo_placement *to, const struct ordo_placement *from)
 {
 	const uint32_t count[2] = {from->nchunk, from->nnode};
 	*to = *from;
-	to->chunks = make_chunks(from->nchunk, from->nnode);
-	if (to->chunks && copy_chunks(to->chunks, from->chunks, count))
+	to->chunks = ordo_place_chunks_make(from->nchunk, from->nnode);
+	to->shares = from->shares ? ordo_array_make(from->nchunk, sizeof *to->shares, 0) : NULL;
+	if (to->shares)
+		memcpy(to->shares, from->shares, from->nchunk * sizeof *to->shares);
+	if (to->chunks && !to->shares == !from->shares &&
+		ordo_place_chunks_copy(to->chunks, from->chunks, count))
 		return true;
 	ordo_placement_free(to);
 	return false;
@@ -78,64 +47,6 @@ struct placer {
 	uint32_t noise;
 };
 
-static bool add_hop(struct ordo_place_chunk *chunk, struct ordo_place_hop hop)
-{
-	if (!ordo_array_reserve(
-		    &chunk->hops, &chunk->room, (size_t)chunk->nhop + 1, sizeof *chunk->hops))
-		return false;
-	chunk->hops[chunk->nhop++] = hop;
-	return true;
-}
-
-/* Writes the hops of a chunk whose places are known. */
-static bool lay_hops(struct placer *placer, struct ordo_place_chunk *chunk)
-{
-	const uint32_t nrank = placer->network->nrank, last = placer->tree->nnode - 1;
-	chunk->nhop = 0;
-	for (uint32_t node = 0; node <= last; node++) {
-		const uint32_t to =
-			node == last ? chunk->target : chunk->at[placer->tree->parents[node]];
-		for (uint32_t at = chunk->at[node]; at != to;) {
-			const uint16_t next = placer->prices.nexts[at * nrank + to];
-			if (!add_hop(chunk, (struct ordo_place_hop){(uint16_t)at, next,
-						    (uint16_t)node, node == last}))
-				return false;
-			at = next;
-		}
-	}
-	if (!placer->spreads)
-		return true;
-	ordo_prices_spread(&placer->prices, chunk->target, UINT64_MAX);
-	for (uint32_t i = 1; i < nrank; i++) {
-		const uint16_t v = placer->prices.order[i];
-		if (!add_hop(chunk, (struct ordo_place_hop){
-					    placer->prices.parents[v], v, (uint16_t)last, true}))
-			return false;
-	}
-	return true;
-}
-
-static const struct ordo_leg *leg_of(
-	const struct ordo_place_network *network, const struct ordo_place_hop *hop)
-{
-	return &network->legs[(uint32_t)hop->from * network->nrank + hop->to];
-}
-
-/* Adds `times` (or takes away) a chunk's hops to the loads of arcs, and its sums to those of
- * adders; one without hops is not placed. */
-static void load(const struct ordo_place_network *network, const struct ordo_place_chunk *chunk,
-	uint64_t times, uint64_t *loads)
-{
-	const uint32_t nnode = 2 * network->nrank - 1;
-	for (uint32_t node = network->nrank; chunk->nhop && node < nnode; node++)
-		loads[network->graph->narc + chunk->at[node]] += times;
-	for (uint32_t h = 0; h < chunk->nhop; h++) {
-		const struct ordo_leg *leg = leg_of(network, &chunk->hops[h]);
-		for (uint32_t a = leg->first; a < leg->end; a++)
-			loads[network->arcs[a]] += times;
-	}
-}
-
 bool ordo_place_reaches(
 	const struct ordo_place_network *network, const uint64_t bound[2], const uint64_t time[2])
 {
@@ -151,7 +62,7 @@ bool ordo_placement_time(const struct ordo_placement *placement,
 	uint64_t *loads = ordo_array_make(network->graph->narc + network->nrank, sizeof *loads, 0);
 	links.adding = 0;
 	for (uint32_t c = 0; loads && c < placement->nchunk; c++)
-		load(network, &placement->chunks[c],
+		ordo_place_load(network, &placement->chunks[c],
 			nchunk / placement->nchunk + (c < nchunk % placement->nchunk), loads);
 	if (loads)
 		ordo_loads_time(&links, loads, nchunk, time);
@@ -186,35 +97,11 @@ static bool lay_raw(struct placer *placer)
 		for (uint32_t node = 0; node < placer->tree->nnode; node++)
 			chunk->at[node] =
 				node < placer->tree->nleaf ? (uint16_t)node : chunk->target;
-		if (!lay_hops(placer, chunk))
+		if (!ordo_place_lay_hops(&placer->prices, placer->spreads, chunk))
 			return false;
-		load(placer->network, chunk, 1, placer->prices.loads);
+		ordo_place_load(placer->network, chunk, 1, placer->prices.loads);
 	}
 	return true;
-}
-
-/* Where the result is computed: for a rank that wants it, or for all. */
-static uint32_t find_root(struct placer *placer, uint32_t c)
-{
-	struct ordo_prices *prices = &placer->prices;
-	const uint32_t nrank = placer->network->nrank;
-	const uint64_t *costs = prices->costs + (size_t)(placer->tree->nnode - 1) * nrank;
-	uint32_t best = ORDO_NONE;
-	uint64_t least = UINT64_MAX;
-	for (uint32_t i = 0; i < nrank; i++) {
-		const uint32_t w = (c + i) % nrank;
-		if (costs[w] >= least)
-			continue;
-		const uint64_t cost =
-			costs[w] + (placer->spreads
-						   ? ordo_prices_spread(prices, w, least - costs[w])
-						   : prices->distances[w * nrank + c % nrank]);
-		if (cost >= least)
-			continue;
-		best = w;
-		least = cost;
-	}
-	return best;
 }
 
 enum { SHARED_BY = 8 };
@@ -234,10 +121,8 @@ static uint32_t draw(struct placer *placer)
 /* anew: prices are those of the loads now */
 static bool place_again(struct placer *placer, uint32_t c, uint32_t sharpness, bool anew)
 {
-	const struct ordo_sum_tree *tree = placer->tree;
 	struct ordo_place_chunk *chunk = &placer->chunks[c];
-	const uint32_t nrank = placer->network->nrank;
-	load(placer->network, chunk, UINT64_MAX, placer->prices.loads);
+	ordo_place_load(placer->network, chunk, UINT64_MAX, placer->prices.loads);
 	if (anew) {
 		ordo_prices_set(&placer->prices, sharpness);
 		for (size_t i = 0; placer->noisy && i < nload(placer); i++)
@@ -245,15 +130,9 @@ static bool place_again(struct placer *placer, uint32_t c, uint32_t sharpness, b
 		ordo_prices_measure(&placer->prices);
 		ordo_prices_place(&placer->prices, placer->network->adding);
 	}
-	for (uint32_t node = tree->nnode; node-- > 0;)
-		chunk->at[node] = node == tree->nnode - 1
-					  ? (uint16_t)find_root(placer, c)
-					  : placer->prices.places[(size_t)node * nrank +
-								  chunk->at[tree->parents[node]]];
-	chunk->target = placer->spreads ? chunk->at[tree->nnode - 1] : (uint16_t)(c % nrank);
-	if (!lay_hops(placer, chunk))
+	if (!ordo_place_cheapest(&placer->prices, placer->spreads, c, chunk))
 		return false;
-	load(placer->network, chunk, 1, placer->prices.loads);
+	ordo_place_load(placer->network, chunk, 1, placer->prices.loads);
 	return true;
 }
 
@@ -267,7 +146,7 @@ static bool keep(struct placer *placer, struct ordo_placement *placement)
 	const uint32_t count[2] = {placer->nchunk, placer->tree->nnode};
 	placement->time[0] = time[0];
 	placement->time[1] = time[1];
-	return copy_chunks(placement->chunks, placer->chunks, count);
+	return ordo_place_chunks_copy(placement->chunks, placer->chunks, count);
 }
 
 enum {
@@ -314,7 +193,8 @@ static bool improve(struct placer *placer, struct ordo_placement *placement, uin
 			return true;
 		/* The first pass begins without loads. */
 		for (uint32_t c = 0; !pass && c < placer->nchunk; c++) {
-			load(placer->network, &placer->chunks[c], UINT64_MAX, placer->prices.loads);
+			ordo_place_load(placer->network, &placer->chunks[c], UINT64_MAX,
+				placer->prices.loads);
 			placer->chunks[c].nhop = 0;
 		}
 		for (uint32_t c = 0; c < placer->nchunk; c++)
@@ -334,7 +214,7 @@ static bool uses_fullest(const struct placer *placer, const struct ordo_place_ch
 	const struct ordo_place_network *network = placer->network;
 	const uint64_t *loads = placer->prices.loads;
 	for (uint32_t h = 0; h < chunk->nhop; h++) {
-		const struct ordo_leg *leg = leg_of(network, &chunk->hops[h]);
+		const struct ordo_leg *leg = ordo_place_leg(network, &chunk->hops[h]);
 		for (uint32_t a = leg->first; a < leg->end; a++)
 			if (ordo_load_is(network, loads, network->arcs[a], longest))
 				return true;
@@ -390,7 +270,7 @@ static bool move_one(struct exchange *exchange, uint32_t c)
 	struct ordo_place_chunk *chunk = &placer->chunks[c];
 	const uint32_t count[2] = {1, placer->tree->nnode};
 	const ordo_wide weight = exchange->weight;
-	if (!copy_chunks(exchange->before, chunk, count)) {
+	if (!ordo_place_chunks_copy(exchange->before, chunk, count)) {
 		exchange->failed = true;
 		return false;
 	}
@@ -398,10 +278,10 @@ static bool move_one(struct exchange *exchange, uint32_t c)
 	weigh(exchange);
 	if (exchange->weight < weight || exchange->failed)
 		return true;
-	load(placer->network, chunk, UINT64_MAX, placer->prices.loads);
-	load(placer->network, exchange->before, 1, placer->prices.loads);
+	ordo_place_load(placer->network, chunk, UINT64_MAX, placer->prices.loads);
+	ordo_place_load(placer->network, exchange->before, 1, placer->prices.loads);
 	exchange->weight = weight;
-	exchange->failed = !copy_chunks(chunk, exchange->before, count);
+	exchange->failed = !ordo_place_chunks_copy(chunk, exchange->before, count);
 	return false;
 }
 
@@ -438,7 +318,7 @@ static void kick(struct exchange *exchange)
 	struct placer *placer = exchange->placer;
 	const uint32_t count[2] = {placer->nchunk, placer->tree->nnode};
 	const ordo_wide weight = exchange->weight;
-	if (!copy_chunks(exchange->all, placer->chunks, count)) {
+	if (!ordo_place_chunks_copy(exchange->all, placer->chunks, count)) {
 		exchange->failed = true;
 		return;
 	}
@@ -452,7 +332,7 @@ static void kick(struct exchange *exchange)
 	if (exchange->weight <= weight || exchange->failed)
 		return;
 	memcpy(placer->prices.loads, exchange->loads, nload(placer) * sizeof *exchange->loads);
-	exchange->failed = !copy_chunks(placer->chunks, exchange->all, count);
+	exchange->failed = !ordo_place_chunks_copy(placer->chunks, exchange->all, count);
 }
 
 static void measure(struct exchange *exchange)
@@ -469,11 +349,11 @@ static bool take_best(struct exchange *exchange, const struct ordo_placement *pl
 	struct placer *placer = exchange->placer;
 	const uint32_t count[2] = {placer->nchunk, placer->tree->nnode};
 	if (!exchange->before || !exchange->all || !exchange->loads ||
-		!copy_chunks(placer->chunks, placement->chunks, count))
+		!ordo_place_chunks_copy(placer->chunks, placement->chunks, count))
 		return false;
 	memset(placer->prices.loads, 0, nload(placer) * sizeof *placer->prices.loads);
 	for (uint32_t c = 0; c < placer->nchunk; c++)
-		load(placer->network, &placer->chunks[c], 1, placer->prices.loads);
+		ordo_place_load(placer->network, &placer->chunks[c], 1, placer->prices.loads);
 	return true;
 }
 
@@ -483,8 +363,8 @@ static bool exchange_all(
 	struct placer *placer, struct ordo_placement *placement, uint32_t exchanges)
 {
 	struct exchange exchange = {.placer = placer,
-		.before = make_chunks(1, placer->tree->nnode),
-		.all = make_chunks(placer->nchunk, placer->tree->nnode),
+		.before = ordo_place_chunks_make(1, placer->tree->nnode),
+		.all = ordo_place_chunks_make(placer->nchunk, placer->tree->nnode),
 		.loads = ordo_array_make(nload(placer), sizeof(uint64_t), 0),
 		.left = exchanges};
 	exchange.failed = !take_best(&exchange, placement);
@@ -497,8 +377,8 @@ static bool exchange_all(
 		kick(&exchange);
 		exchange.failed = exchange.failed || !keep(placer, placement);
 	}
-	free_chunks(exchange.before, 1);
-	free_chunks(exchange.all, placer->nchunk);
+	ordo_place_chunks_free(exchange.before, 1);
+	ordo_place_chunks_free(exchange.all, placer->nchunk);
 	free(exchange.loads);
 	return !exchange.failed;
 }
@@ -515,13 +395,13 @@ bool ordo_place(struct ordo_placement *placement, const struct ordo_place_proble
 		.spreads = problem->spreads,
 		.nchunk = nchunk,
 		.noise = 1,
-		.chunks = make_chunks(nchunk, tree->nnode),
+		.chunks = ordo_place_chunks_make(nchunk, tree->nnode),
 		.history = ordo_array_make(
 			network->graph->narc + network->nrank, sizeof *placer.history, 0)};
 	*placement = (struct ordo_placement){.nchunk = nchunk,
 		.nnode = tree->nnode,
 		.least = {problem->bound[0], problem->bound[1]},
-		.chunks = make_chunks(nchunk, tree->nnode)};
+		.chunks = ordo_place_chunks_make(nchunk, tree->nnode)};
 	bool worked = ordo_prices_make(&placer.prices, network, tree, error);
 	if (worked && !(placement->chunks && placer.chunks && placer.history))
 		worked = ordo_fail_memory(error);
@@ -534,7 +414,7 @@ bool ordo_place(struct ordo_placement *placement, const struct ordo_place_proble
 					 exchange_all(&placer, placement, effort->exchanges))) ||
 			 ordo_fail_memory(error);
 	}
-	free_chunks(placer.chunks, nchunk);
+	ordo_place_chunks_free(placer.chunks, nchunk);
 	free(placer.history);
 	ordo_prices_free(&placer.prices);
 	return worked;

@@ -31,6 +31,7 @@ struct ordo_place_network {
 	/* Chunks are better begun in their order: because streams share arcs, or chunks are so few
 	 * that latencies count. */
 	bool keeps_order;
+	bool mixed; /* many chunks are placed like few, with additions at ranks */
 	/* The time of an addition at a rank over that of a chunk on an arc of one unit, in parts of
 	 * ORDO_ADDING; 0: sums cost nothing. */
 	uint64_t adding;
@@ -63,6 +64,8 @@ struct ordo_place_chunk {
 struct ordo_placement {
 	struct ordo_place_chunk *chunks; /* [nchunk] */
 	uint32_t nchunk, nnode;
+	uint32_t *
+		shares; /* [nchunk] how many of many chunks go like each; NULL: they are one each */
 	/* time of the busiest link or adder, and what links let no placement of this tree beat: in
 	 * vectors over units of the graph */
 	uint64_t time[2], least[2]; /* numerator, denominator; lowest terms */
@@ -87,6 +90,7 @@ struct ordo_place_problem {
 	 * reaches it is the last that is looked at */
 	uint64_t bound[2];
 	struct ordo_place_effort effort;
+	const struct ordo_placement *few; /* ways that are to be mixed, as mix.h does; NULL */
 };
 
 /* Places the tree. The caller frees it, also after false: no memory, or a rank that another cannot
