@@ -1,6 +1,7 @@
 /* test_horizon.c - what streams may know is what they know: rows against lists of all that every
  * stream has learnt, at every position while it has waited few times, and at the last one always.
- * Rows of ranks say of a move what is known of any stream of its rank.
+ * Rows of ranks say of a move what is known of any stream of its rank. With relays, other rows also
+ * say what is known for certain.
  */
 #include "passes/order/order.h"
 #include <setjmp.h>
@@ -15,7 +16,7 @@
 enum { MOST_LANES = 12, NRANK = 6, MOST_MOVES = 400, ROWS = 8, FEW = 7 };
 
 /* What a stream knows of the others: of each the last move, + 1. */
-struct knowledge {
+struct learnt {
 	uint32_t since; /* the move that waited */
 	uint32_t known[MOST_LANES];
 };
@@ -25,7 +26,7 @@ struct program {
 	struct ordering ordering;
 	struct ordo_move moves[MOST_MOVES];
 	struct ordo_lane lanes[MOST_LANES];
-	struct knowledge learnt[MOST_LANES][MOST_MOVES]; /* one for each move that waited */
+	struct learnt learnt[MOST_LANES][MOST_MOVES]; /* one for each move that waited */
 	uint32_t nlearnt[MOST_LANES];
 };
 
@@ -59,11 +60,12 @@ static struct program *draw_program(uint32_t narrow, uint32_t nlane, uint32_t nm
 static void end(struct program *program)
 {
 	ordo_order_free_horizons(&program->ordering);
+	ordo_order_free_knowledge(&program->ordering);
 	free(program);
 }
 
 /* NULL: it has not waited yet. */
-static const struct knowledge *knowledge_at(
+static const struct learnt *learnt_at(
 	const struct program *program, uint32_t lane, uint32_t position)
 {
 	uint32_t i = program->nlearnt[lane];
@@ -74,7 +76,7 @@ static const struct knowledge *knowledge_at(
 
 static bool knows(const struct program *program, uint32_t lane, uint32_t position, uint32_t move)
 {
-	const struct knowledge *at = knowledge_at(program, lane, position);
+	const struct learnt *at = learnt_at(program, lane, position);
 	return at && at->known[program->moves[move].stream] > move;
 }
 
@@ -82,7 +84,7 @@ static bool knows(const struct program *program, uint32_t lane, uint32_t positio
 static bool seems_to_know(
 	const struct program *program, uint32_t lane, uint32_t position, uint32_t move)
 {
-	const struct knowledge *at = knowledge_at(program, lane, position);
+	const struct learnt *at = learnt_at(program, lane, position);
 	const uint32_t stream = program->moves[move].stream;
 	const bool by_rank = program->ordering.horizons.by_rank;
 	for (uint32_t i = 0; at && i < MOST_LANES; i++)
@@ -96,9 +98,9 @@ static bool seems_to_know(
 static void learn(struct program *program, uint32_t from, uint32_t to)
 {
 	const uint32_t source = program->moves[from].stream, lane = program->moves[to].stream;
-	const struct knowledge *theirs = knowledge_at(program, source, from);
+	const struct learnt *theirs = learnt_at(program, source, from);
 	uint32_t *count = &program->nlearnt[lane];
-	struct knowledge *own = &program->learnt[lane][*count];
+	struct learnt *own = &program->learnt[lane][*count];
 	if (*count && own[-1].since == to)
 		own--;
 	else if (++*count > 1)
@@ -110,6 +112,11 @@ static void learn(struct program *program, uint32_t from, uint32_t to)
 	ordo_order_learn(&program->ordering, from, to);
 }
 
+static bool may_know(const struct program *program, uint32_t lane, uint32_t position, uint32_t move)
+{
+	return ordo_order_ask(&program->ordering, lane, position, move) != ORDO_NO;
+}
+
 /* At a position, of all earlier moves of other streams. exactly: no more than it seems to know,
  * either. */
 static void compare(const struct program *program, uint32_t lane, uint32_t position, bool exactly)
@@ -117,7 +124,7 @@ static void compare(const struct program *program, uint32_t lane, uint32_t posit
 	for (uint32_t move = 0; move < position; move++) {
 		if (program->moves[move].stream == lane)
 			continue;
-		const bool may = ordo_order_may_know(&program->ordering, lane, position, move),
+		const bool may = may_know(program, lane, position, move),
 			   does = knows(program, lane, position, move);
 		if (does ? !may : exactly && may != seems_to_know(program, lane, position, move))
 			fail_msg("stream %u at %u, move %u: knows it %d, may %d", lane, position,
@@ -212,10 +219,10 @@ static void nothing_is_known_before_it_happens(void **state)
 	for (uint32_t to = 3; to < 99; to += 2)
 		learn(program, to - 1, to);
 	learn(program, 41, 99);
-	assert_true(ordo_order_may_know(&program->ordering, 2, 99, 40));
-	assert_true(ordo_order_may_know(&program->ordering, 2, 99, 41));
-	assert_false(ordo_order_may_know(&program->ordering, 2, 99, 42));
-	assert_false(ordo_order_may_know(&program->ordering, 2, 99, 43));
+	assert_true(may_know(program, 2, 99, 40));
+	assert_true(may_know(program, 2, 99, 41));
+	assert_false(may_know(program, 2, 99, 42));
+	assert_false(may_know(program, 2, 99, 43));
 	end(program);
 }
 
@@ -243,9 +250,9 @@ static void there_are_no_rows_where_they_would_take_much_memory(void **state)
 		program->moves[0].stream = 0;
 		program->moves[1].stream = 1;
 		assert_int_equal(program->ordering.horizons.nlane, nmove == 13 ? 5 : 0);
-		assert_int_equal(ordo_order_may_know(&program->ordering, 1, 1, 0), nmove == 12);
+		assert_int_equal(may_know(program, 1, 1, 0), nmove == 12);
 		ordo_order_learn(&program->ordering, 0, 1);
-		assert_true(ordo_order_may_know(&program->ordering, 1, 1, 0));
+		assert_true(may_know(program, 1, 1, 0));
 		end(program);
 	}
 	struct program *program = draw_program(2, 2, 100);
@@ -267,6 +274,58 @@ static void there_are_no_rows_where_they_would_take_much_memory(void **state)
 	end(program);
 }
 
+/* Bounds on both sides, of all earlier moves: counts answers, by answer. */
+static void compare_bounds(const struct program *program, uint32_t lane, uint32_t position,
+	uint32_t answers[ORDO_UNKNOWN + 1])
+{
+	for (uint32_t move = 0; move < position; move++) {
+		if (program->moves[move].stream == lane)
+			continue;
+		const enum ordo_answer answer =
+			ordo_order_ask(&program->ordering, lane, position, move);
+		const bool does = knows(program, lane, position, move);
+		if (answer != ORDO_UNKNOWN && does != (answer == ORDO_YES))
+			fail_msg("stream %u at %u, move %u: knows it %d, answer %d", lane, position,
+				move, does, answer);
+		answers[answer]++;
+	}
+}
+
+/* Streams that come later are for relays, and move no data. */
+static void with_relays_bounds_hold_on_both_sides(void **state)
+{
+	(void)state;
+	uint32_t answers[ORDO_UNKNOWN + 1] = {0};
+	for (uint32_t round = 0; round < 60; round++) {
+		const uint32_t narrow = 2 + draw(6), nlane = narrow + draw(MOST_LANES + 1 - narrow),
+			       nmove = 200 + draw(200), reach = round % 2 ? FEW : nmove;
+		struct program *program = draw_program(narrow, nlane, nmove);
+		struct ordering *o = &program->ordering;
+		for (uint32_t i = 0; i < nmove; i++)
+			program->moves[i].relays = !i || program->moves[i].stream >= narrow;
+		assert_true(ordo_order_begin_knowledge(o));
+		assert_true(o->knowledge.nrow);
+		program->sequence.nlane = nlane;
+		assert_true(ordo_order_widen_horizons(o, nlane));
+		assert_true(ordo_order_add_knowledge(o));
+		for (uint32_t to = 1; to < nmove; to++) {
+			for (uint32_t i = draw(3); i; i--) {
+				const uint32_t from = to - 1 - draw(to < reach ? to : reach);
+				if (program->moves[from].stream != program->moves[to].stream)
+					learn(program, from, to);
+			}
+			compare_bounds(program, program->moves[to].stream, to, answers);
+		}
+		for (uint32_t position = 1; position < nmove; position += 1 + draw(9))
+			for (uint32_t lane = 0; lane < nlane; lane++)
+				compare_bounds(program, lane, position, answers);
+		end(program);
+	}
+	/* Most answers are certain. */
+	assert_true(answers[ORDO_NO] > 100000 && answers[ORDO_YES] > 100000);
+	assert_true(answers[ORDO_UNKNOWN] < answers[ORDO_YES]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -276,6 +335,7 @@ int main(void)
 		cmocka_unit_test(nothing_is_known_before_it_happens),
 		cmocka_unit_test(more_streams_keep_what_was_known),
 		cmocka_unit_test(there_are_no_rows_where_they_would_take_much_memory),
+		cmocka_unit_test(with_relays_bounds_hold_on_both_sides),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
