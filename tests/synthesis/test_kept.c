@@ -1,4 +1,4 @@
-/* test_kept.c - placements that are kept: those found anew, each for its own problem. */
+/* test_kept.c - placements and orders that are kept: those found anew, each for its own problem. */
 #include "synthesis/place/kept.h"
 #include <ordo/compiler.h>
 #include <setjmp.h>
@@ -167,11 +167,47 @@ static void places_once(void **state)
 	destroy(&placed);
 }
 
+/* An order is looked for once too, and found again in another forest. */
+static void searches_once(void **state)
+{
+	struct placed placed;
+	struct ordo_forest *forests[2] = {ordo_forest_create(NULL), ordo_forest_create(NULL)};
+	struct ordo_kept_placements *kept = ordo_kept_placements_create(NULL);
+	const struct ordo_tree_name name = {ORDO_LINEAR, 0};
+	struct ordo_sum_tree found[2];
+	uint32_t roots[2];
+	(void)state;
+	assert_true(kept && forests[0] && forests[1]);
+	make(&placed, 0, 1);
+	placed.network.adding = 2 * ORDO_ADDING / 5;
+	const struct ordo_place_problem problem = {.network = &placed.network,
+		.tree = &placed.linear,
+		.spreads = true,
+		.bound = {1, 1000}};
+	for (uint32_t i = 0; i < 2; i++) {
+		const uint32_t linear = ordo_forest_named(forests[i], name, NRANK);
+		roots[i] = linear;
+		assert_true(ordo_place_search_once(kept, forests[i], &roots[i], &problem, NULL));
+		assert_int_not_equal(roots[i], linear);
+		assert_true(ordo_sum_tree_make(&found[i], forests[i], roots[i], NULL));
+		memset(placed.network.legs, 0, NRANK * NRANK * sizeof *placed.network.legs);
+	}
+	assert_memory_equal(
+		found[0].parents, found[1].parents, found[0].nnode * sizeof *found[0].parents);
+	for (uint32_t i = 0; i < 2; i++) {
+		ordo_sum_tree_free(&found[i]);
+		ordo_forest_destroy(forests[i]);
+	}
+	ordo_kept_placements_destroy(kept);
+	destroy(&placed);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(finds_the_same),
 		cmocka_unit_test(places_once),
+		cmocka_unit_test(searches_once),
 	};
 	return cmocka_run_group_tests_name("kept", tests, NULL, NULL);
 }

@@ -1,10 +1,12 @@
-/* kept.c - keeps each placement that was found with all that it depends on, in words of 64 bits.
+/* kept.c - keeps each placement, and each order, that was found with all that it depends on, in
+ * words of 64 bits.
  *
  * A choice resolves one candidate several times: for its claims, then for every number of chunks.
  * Most of these ask for the same placements, and each takes longer than all else of a candidate.
  */
 #include "kept.h"
 #include "mix.h"
+#include "search.h"
 #include <ordo/arena.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +15,7 @@ struct kept {
 	uint64_t *problem; /* [nword] */
 	size_t nword;
 	struct ordo_placement placement;
+	struct ordo_sum_tree tree; /* of a search; else {0} */
 };
 
 struct ordo_kept_placements {
@@ -35,6 +38,7 @@ void ordo_kept_placements_destroy(struct ordo_kept_placements *kept)
 	for (size_t i = 0; i < kept->count; i++) {
 		free(kept->items[i].problem);
 		ordo_placement_free(&kept->items[i].placement);
+		ordo_sum_tree_free(&kept->items[i].tree);
 	}
 	free(kept->items);
 	free(kept);
@@ -65,28 +69,34 @@ static uint64_t *write_problem(const struct ordo_place_problem *problem, size_t 
 	return words;
 }
 
-static const struct ordo_placement *find(
+static const struct kept *find(
 	const struct ordo_kept_placements *kept, const uint64_t *words, size_t nword)
 {
 	for (size_t i = 0; i < kept->count; i++)
 		if (kept->items[i].nword == nword &&
 			!memcmp(kept->items[i].problem, words, nword * sizeof *words))
-			return &kept->items[i].placement;
+			return &kept->items[i];
 	return NULL;
+}
+
+/* Takes the words. NULL: no memory. */
+static struct kept *add(struct ordo_kept_placements *kept, uint64_t *words, size_t nword)
+{
+	if (!ordo_array_reserve(&kept->items, &kept->room, kept->count + 1, sizeof *kept->items)) {
+		free(words);
+		return NULL;
+	}
+	struct kept *item = &kept->items[kept->count++];
+	*item = (struct kept){.problem = words, .nword = nword};
+	return item;
 }
 
 /* Takes the words. */
 static bool keep(struct ordo_kept_placements *kept, uint64_t *words, size_t nword,
 	const struct ordo_placement *placement)
 {
-	struct kept item = {words, nword, {0}};
-	if (ordo_array_reserve(&kept->items, &kept->room, kept->count + 1, sizeof *kept->items) &&
-		ordo_placement_copy(&item.placement, placement)) {
-		kept->items[kept->count++] = item;
-		return true;
-	}
-	free(words);
-	return false;
+	struct kept *item = add(kept, words, nword);
+	return item && ordo_placement_copy(&item->placement, placement);
 }
 
 static bool place(struct ordo_placement *placement, const struct ordo_place_problem *problem,
@@ -106,13 +116,59 @@ bool ordo_place_once(struct ordo_kept_placements *kept, struct ordo_placement *p
 	uint64_t *words = write_problem(problem, &nword);
 	if (!words)
 		return ordo_fail_memory(error);
-	const struct ordo_placement *found = find(kept, words, nword);
+	const struct kept *found = find(kept, words, nword);
 	if (found) {
 		free(words);
-		return ordo_placement_copy(placement, found) || ordo_fail_memory(error);
+		return ordo_placement_copy(placement, &found->placement) || ordo_fail_memory(error);
 	}
 	if (place(placement, problem, error))
 		return keep(kept, words, nword, placement) || ordo_fail_memory(error);
 	free(words);
 	return false;
+}
+
+/* The tree in a forest. ORDO_NONE: no memory. */
+static uint32_t write_tree(struct ordo_forest *forest, const struct ordo_sum_tree *tree)
+{
+	uint32_t *ids = ordo_array_make(tree->nnode, sizeof *ids, 0), root = ORDO_NONE;
+	for (uint32_t node = 0; ids && node < tree->nnode; node++) {
+		const uint32_t *children = tree->children[node];
+		root = ids[node] = node < tree->nleaf ? ordo_forest_leaf(forest, node)
+						      : ordo_forest_add(forest, ids[children[0]],
+								ids[children[1]]);
+		if (root == ORDO_NONE)
+			break;
+	}
+	free(ids);
+	return root;
+}
+
+bool ordo_place_search_once(struct ordo_kept_placements *kept, struct ordo_forest *forest,
+	uint32_t *root, const struct ordo_place_problem *problem, struct ordo_error *error)
+{
+	size_t nword;
+	if (!kept)
+		return ordo_place_search(forest, root, problem, error);
+	uint64_t *words = write_problem(problem, &nword);
+	if (!words)
+		return ordo_fail_memory(error);
+	const struct kept *found = find(kept, words, nword);
+	if (found) {
+		free(words);
+		*root = write_tree(forest, &found->tree);
+		return *root != ORDO_NONE || ordo_fail_memory(error);
+	}
+	struct ordo_sum_tree tree = {0};
+	if (!ordo_place_search(forest, root, problem, error) ||
+		!ordo_sum_tree_make(&tree, forest, *root, error)) {
+		ordo_sum_tree_free(&tree);
+		free(words);
+		return false;
+	}
+	struct kept *item = add(kept, words, nword);
+	if (item)
+		item->tree = tree;
+	else
+		ordo_sum_tree_free(&tree);
+	return item || ordo_fail_memory(error);
 }

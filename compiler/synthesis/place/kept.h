@@ -1,4 +1,4 @@
-/* kept.h - placements that requests of one choice share. Private to compiler/. */
+/* kept.h - placements, and orders, that requests of one choice share. Private to compiler/. */
 #ifndef ORDO_SYNTHESIS_PLACE_KEPT_H
 #define ORDO_SYNTHESIS_PLACE_KEPT_H
 
@@ -13,5 +13,9 @@ void ordo_kept_placements_destroy(struct ordo_kept_placements *kept);
  *   kept   NULL: nothing is kept */
 bool ordo_place_once(struct ordo_kept_placements *kept, struct ordo_placement *placement,
 	const struct ordo_place_problem *problem, struct ordo_error *error);
+
+/* As ordo_place_search, in the same way. */
+bool ordo_place_search_once(struct ordo_kept_placements *kept, struct ordo_forest *forest,
+	uint32_t *root, const struct ordo_place_problem *problem, struct ordo_error *error);
 
 #endif

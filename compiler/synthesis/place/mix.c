@@ -5,7 +5,8 @@
  * many at once as make the fullest links and adders emptier; in turn a new way is looked for, the
  * cheapest of all. Prices become sharper from round to round.
  *
- * source R. Freund, P. Grigas and R. Mazumder, SIAM J. Optim. 27(1), 2017 (Frank-Wolfe, away steps)
+ * source S. Lacoste-Julien and M. Jaggi, NIPS, 2015 (Frank-Wolfe, pairwise steps); D. Bienstock,
+ *        Potential Function Methods for Approximately Solving Linear Programming Problems, 2002
  */
 #include "mix.h"
 #include "chunk.h"
@@ -31,8 +32,9 @@ struct mixer {
 	uint32_t nway;
 	uint32_t *uses;
 	size_t nuse, use_room;
-	uint64_t time[2]; /* of the fastest mix so far, as of a placement */
-	uint64_t *scales; /* [nload] how much a chunk adds to an exponent */
+	uint64_t time[2];   /* of the fastest mix so far, as of a placement */
+	uint64_t enough[2]; /* a time at which a mix ends; denominator 0: none */
+	uint64_t *scales;   /* [nload] how much a chunk adds to an exponent */
 	uint32_t sharpness;
 };
 
@@ -41,6 +43,7 @@ enum {
 	/* The fullest costs 2^sharpness as much as an idle one. */
 	SOFTEST = 64,
 	SHARPEST = 2048,
+	ROUGHEST = 8,	/* of a mix that begins with nothing */
 	EVEN = 512,	/* where whole chunks are evened out */
 	MASS = 1 << 20, /* chunks while ways are looked for: parts of all */
 	MOVES = 1500,	/* at one sharpness */
@@ -266,6 +269,11 @@ static uint32_t look_for_way(struct mixer *mixer)
 		       : ORDO_NONE;
 }
 
+static bool is_enough(const struct mixer *mixer)
+{
+	return mixer->enough[1] && !ordo_fraction_less(mixer->enough, mixer->time);
+}
+
 static bool mix(struct mixer *mixer)
 {
 	bool moved = true;
@@ -292,6 +300,8 @@ static bool mix(struct mixer *mixer)
 		if (!moved && looks)
 			return true;
 		keep(mixer);
+		if (is_enough(mixer))
+			return true;
 	}
 	return true;
 }
@@ -391,6 +401,31 @@ bool ordo_place_mix(struct ordo_placement *mixed, const struct ordo_place_proble
 		worked = (worked && write_ways(&mixer, mixed)) || ordo_fail_memory(error);
 	}
 	free_mixer(&mixer);
+	return worked;
+}
+
+bool ordo_place_mix_alone(const struct ordo_place_problem *problem, uint32_t sharpness,
+	const uint64_t enough[2], uint64_t time[2], uint64_t *prices, struct ordo_error *error)
+{
+	struct ordo_placement few;
+	struct mixer mixer;
+	if (!ordo_place(&few, problem, error))
+		return false;
+	bool worked = make_mixer(&mixer, problem, error);
+	if (worked) {
+		memcpy(mixer.enough, enough, sizeof mixer.enough);
+		worked = begin(&mixer, &few, MASS);
+		for (mixer.sharpness = ROUGHEST;
+			worked && !is_enough(&mixer) && mixer.sharpness <= sharpness;
+			mixer.sharpness *= 2)
+			worked = mix(&mixer);
+		set_prices(&mixer);
+		memcpy(time, mixer.time, sizeof mixer.time);
+		memcpy(prices, mixer.prices.prices, nload(&mixer) * sizeof *prices);
+		worked = worked || ordo_fail_memory(error);
+	}
+	free_mixer(&mixer);
+	ordo_placement_free(&few);
 	return worked;
 }
 

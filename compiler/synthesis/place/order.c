@@ -306,21 +306,40 @@ static bool try_trees(
 	return true;
 }
 
-/* Fails where no subtrees that change places make a tree faster. */
-static bool search(
-	struct ordo_placed_order *placed, const struct wish *wish, struct ordo_error *error)
+/* Another tree that mixes faster, where few ranks share additions. */
+static bool try_mixes(struct ordo_placed_order *placed, const struct wish *wish, uint64_t adding,
+	struct ordo_error *error)
+{
+	const struct ordo_place_problem problem = {.network = &placed->network,
+		.tree = &placed->tree,
+		.spreads = true,
+		.bound = {placed->bound[0], placed->bound[1]}};
+	placed->network.adding = adding;
+	const bool worked =
+		ordo_place_search_once(wish->kept, placed->forest, &placed->root, &problem, error);
+	placed->network.adding = 0;
+	return worked;
+}
+
+/* Fails where neither subtrees that change places nor another mix make a tree faster. */
+static bool search(struct ordo_placed_order *placed, const struct wish *wish, uint64_t adding,
+	struct ordo_error *error)
 {
 	const uint32_t named = placed->root;
+	const bool mixes = adding && wish->spreads && placed->graph.nrank > FEW_RANKS &&
+			   placed->graph.nrank <= SMALL;
 	/* Where legs share ports, prices do not show how streams share them. */
 	if (!placed->network.shares && !try_swaps(placed, wish, error))
+		return false;
+	if (!placed->network.shares && mixes && !try_mixes(placed, wish, adding, error))
 		return false;
 	return placed->root != named ||
 	       ordo_fail(error, ORDO_USAGE, 0,
 		       "placed: found no order that is faster than order=auto");
 }
 
-/* Links alone choose the tree, so it is the same whatever adding costs, and with any number of
- * chunks. */
+/* Links alone choose the tree of order=auto, so it is the same whatever adding costs; and each tree
+ * is the same with any number of chunks. */
 static bool choose(struct ordo_placed_order *placed, const struct ordo_placed_wish *asked,
 	bool searches, struct ordo_error *error)
 {
@@ -331,8 +350,8 @@ static bool choose(struct ordo_placed_order *placed, const struct ordo_placed_wi
 	const uint64_t adding = placed->network.adding;
 	const struct wish wish = {asked->spreads, true, units > least ? units : least, asked->kept};
 	placed->network.adding = 0;
-	const bool worked =
-		try_trees(placed, &wish, error) && (!searches || search(placed, &wish, error));
+	const bool worked = try_trees(placed, &wish, error) &&
+			    (!searches || search(placed, &wish, adding, error));
 	placed->network.adding = adding;
 	ordo_placement_free(&placed->placement);
 	return worked;
