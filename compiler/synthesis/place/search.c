@@ -5,7 +5,7 @@
  * best so far, one subtree moved or two exchanged, the next to be mixed is the one for which all
  * prices so far promise most.
  *
- * source D. Swofford and G. Olsen, in Molecular Systematics, Sinauer, 1990 (subtrees that are moved)
+ * source D. Swofford and G. Olsen, in Molecular Systematics, 1990 (subtrees that are moved)
  */
 #include "search.h"
 #include "mix.h"
