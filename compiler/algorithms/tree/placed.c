@@ -492,6 +492,7 @@ static const struct ordo_variant variants[] = {
 		.adds = true,
 		.pipelines = BOTH,
 		.halves = EIGHTHS,
+		.improves = true, /* many chunks share adders more evenly */
 		.most_moves = MOST_TRIED},
 	{.settings = "order=searched",
 		.sparse = true,
@@ -503,6 +504,7 @@ static const struct ordo_variant variants[] = {
 		.adds = true,
 		.pipelines = BOTH,
 		.halves = EIGHTHS,
+		.improves = true,
 		.most_moves = MOST_TRIED},
 };
 

@@ -55,6 +55,8 @@ struct ordo_variant {
 	/* bit (1 << op): chunks follow each other, so that K is worth choosing by size */
 	uint32_t pipelines;
 	uint8_t halves; /* how often half of its own K, and half of that, is worth trying too */
+	/* with more chunks than usual it is faster by more than with fewer lets expect */
+	bool improves;
 	/* the greatest K that is tried, times blocks and ranks; 0: no limit but that of any K */
 	uint32_t most_moves;
 };
