@@ -33,6 +33,9 @@ enum {
 /* More bytes than any rank takes for a rank, a chunk or a shard: what is small is not estimated. */
 static const double most_bytes = 10000;
 
+/* Of each task, where relays may order sums: rows of what streams know (passes/order). */
+static const double bytes_of_rows = 24;
+
 /* The fields of struct ordo_size. */
 enum { TASKS, CHUNKS, SLOTS, STREAMS, NCOUNT };
 struct counts {
@@ -387,6 +390,14 @@ static bool begin(struct estimating *e, const struct ordo_resolved_request *reso
 	       (request->topology && read_shape(&e->shape, e->wanted.sizes, request->topology));
 }
 
+/* Whether ranks that add to one slot may lack a link to each other. */
+static bool may_need_relays(const struct ordo_request *request)
+{
+	const struct ordo_topology *topology = request->topology;
+	return topology && ordo_operator_facts(request->problem.op)->reduces &&
+	       !topology->nswitch && topology->nlink < topology->nrank * (topology->nrank - 1);
+}
+
 static bool estimate(const struct ordo_resolved_request *resolved,
 	const struct ordo_request *request, struct ordo_estimate *estimate)
 {
@@ -404,6 +415,8 @@ static bool estimate(const struct ordo_resolved_request *resolved,
 	const struct ordo_size size = {
 		counts[TASKS], counts[CHUNKS], counts[SLOTS], counts[STREAMS]};
 	*estimate = (struct ordo_estimate){.tasks = size.tasks, .bytes = ordo_bytes_of(&size)};
+	if (may_need_relays(request))
+		estimate->bytes += size.tasks * bytes_of_rows;
 	if (resolved->algorithm->prepared_bytes)
 		estimate->bytes += resolved->algorithm->prepared_bytes(resolved);
 	return true;
