@@ -239,4 +239,16 @@ def _(ordo):
     wanted(ordo.answer("verify", "x.json", "-t", "torus:2x4")["proved"])
 
 
+@desk_case("many chunks of placements are tried though few are slower than packed trees")
+def _(ordo):
+    """With adders that take most of the time, mixed chunks share them more evenly."""
+    for links in ("0-1", "0-1,2-3"):
+        where = ["allreduce", "-n", 8, "--fail-link", links, "--size", "1GiB", "-o", "x.json"]
+        free, held = [
+            ordo.answer("compile", *where, *more)["candidates"][0]
+            for more in ([], ["--require", "G3"])
+        ]
+        wanted(free["seconds"] <= held["seconds"] * 1.001, links, free, held)
+
+
 run_cases()
