@@ -284,7 +284,7 @@ bool ordo_candidates_make(struct ordo_candidates *candidates, const struct ordo_
 	numbers.nring = numbers.nfast_ring = count_rings(topology, problem->nrank);
 	numbers.slow = ordo_has_slow_links(topology);
 	numbers.one_way = ordo_has_one_way_links(topology);
-	numbers.unequal = topology && ordo_has_unequal_directions(topology);
+	numbers.unequal = ordo_has_unequal_directions(topology);
 	numbers.adds = sums_take_time(topology);
 	numbers.parallel = topology && ordo_has_parallel_links(topology);
 	if (numbers.slow) {

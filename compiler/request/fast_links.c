@@ -84,10 +84,11 @@ bool ordo_has_one_way_links(const struct ordo_topology *topology)
 /* Whether a link as wide as this one, of its class, is up the other way. */
 static bool is_matched(const struct ordo_topology *topology, const struct ordo_link *link)
 {
-	for (uint32_t i = topology->first_link[link->to]; i < topology->first_link[link->to + 1];
-		i++) {
+	uint32_t i;
+	const uint32_t end = ordo_topology_links(topology, link->to, link->from, &i);
+	for (; i < end; i++) {
 		const struct ordo_link *back = &topology->links[i];
-		if (!back->down && back->to == link->from && back->class_name == link->class_name &&
+		if (!back->down && back->class_name == link->class_name &&
 			back->bandwidth_gbs == link->bandwidth_gbs)
 			return true;
 	}
