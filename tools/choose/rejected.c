@@ -77,19 +77,21 @@ bool lacks_a_way(const struct ordo_request *request, struct ordo_error *error)
 static uint32_t unanswered_rank(const struct ordo_topology *topology)
 {
 	const uint32_t nrank = topology->nrank;
-	uint32_t *joined = malloc(nrank * sizeof *joined);
+	uint32_t *joined = calloc(nrank, sizeof *joined);
 	bool *seen = calloc(nrank, sizeof *seen);
+	const bool looked = joined && seen;
 	uint32_t count = 1, apart = 0;
-	if (joined && seen)
-		joined[0] = 0, seen[0] = true;
-	for (uint32_t i = 0; joined && seen && i < count; i++)
+	if (looked)
+		seen[0] = true;
+	for (uint32_t i = 0; looked && i < count; i++)
 		for (uint32_t other = 0; other < nrank; other++)
 			if (!seen[other] && ordo_topology_reaches(topology, joined[i], other) &&
-				ordo_topology_reaches(topology, other, joined[i]))
-				joined[count++] = other, seen[other] = true;
-	while (seen && apart < nrank && seen[apart])
+				ordo_topology_reaches(topology, other, joined[i])) {
+				joined[count++] = other;
+				seen[other] = true;
+			}
+	while (looked && apart < nrank && seen[apart])
 		apart++;
-	const bool looked = joined && seen;
 	free(joined);
 	free(seen);
 	return looked && apart < nrank ? apart : ORDO_NONE;

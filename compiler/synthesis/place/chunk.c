@@ -96,24 +96,24 @@ void ordo_place_load(const struct ordo_place_network *network, const struct ordo
 	}
 }
 
-/* Where the result is computed: for a rank that wants it, or for all. */
-static uint32_t find_root(struct ordo_prices *prices, bool spreads, uint32_t c)
+uint32_t ordo_place_cheapest_root(
+	struct ordo_prices *prices, bool spreads, uint32_t number, uint64_t *least)
 {
 	const uint32_t nrank = prices->network->nrank;
 	const uint64_t *costs = prices->costs + (size_t)(prices->tree->nnode - 1) * nrank;
 	uint32_t best = ORDO_NONE;
-	uint64_t least = UINT64_MAX;
+	*least = UINT64_MAX;
 	for (uint32_t i = 0; i < nrank; i++) {
-		const uint32_t w = (c + i) % nrank;
-		if (costs[w] >= least)
+		const uint32_t w = (number + i) % nrank;
+		if (costs[w] >= *least)
 			continue;
 		const uint64_t cost =
-			costs[w] + (spreads ? ordo_prices_spread(prices, w, least - costs[w])
-					    : prices->distances[w * nrank + c % nrank]);
-		if (cost >= least)
+			costs[w] + (spreads ? ordo_prices_spread(prices, w, *least - costs[w])
+					    : prices->distances[w * nrank + number % nrank]);
+		if (cost >= *least)
 			continue;
 		best = w;
-		least = cost;
+		*least = cost;
 	}
 	return best;
 }
@@ -123,10 +123,11 @@ bool ordo_place_cheapest(
 {
 	const struct ordo_sum_tree *tree = prices->tree;
 	const uint32_t nrank = prices->network->nrank, last = tree->nnode - 1;
-	for (uint32_t node = tree->nnode; node-- > 0;)
-		chunk->at[node] = node == last ? (uint16_t)find_root(prices, spreads, number)
-					       : prices->places[(size_t)node * nrank +
-								chunk->at[tree->parents[node]]];
+	uint64_t least;
+	chunk->at[last] = (uint16_t)ordo_place_cheapest_root(prices, spreads, number, &least);
+	for (uint32_t node = last; node-- > 0;)
+		chunk->at[node] =
+			prices->places[(size_t)node * nrank + chunk->at[tree->parents[node]]];
 	chunk->target = spreads ? chunk->at[last] : (uint16_t)(number % nrank);
 	return ordo_place_lay_hops(prices, spreads, chunk);
 }

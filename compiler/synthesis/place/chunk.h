@@ -16,6 +16,10 @@ const struct ordo_leg *ordo_place_leg(
 /* Writes the hops of a chunk whose places are known, on the ways that were measured. false: no
  * memory. */
 bool ordo_place_lay_hops(struct ordo_prices *prices, bool spreads, struct ordo_place_chunk *chunk);
+/* Where the result of a chunk of this number is computed, for a rank that wants it or (spreads) for
+ * all, and what the chunk costs there, after ordo_prices_place. */
+uint32_t ordo_place_cheapest_root(
+	struct ordo_prices *prices, bool spreads, uint32_t number, uint64_t *least);
 /* The cheapest chunk of this number, of what ordo_prices_place found. false: no memory. */
 bool ordo_place_cheapest(
 	struct ordo_prices *prices, bool spreads, uint32_t number, struct ordo_place_chunk *chunk);

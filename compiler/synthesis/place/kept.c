@@ -106,21 +106,32 @@ static bool place(struct ordo_placement *placement, const struct ordo_place_prob
 			    : ordo_place(placement, problem, error);
 }
 
+/* What is kept of a problem. NULL: nothing yet, and *words is the problem; or NULL, no memory. */
+static const struct kept *look_up(const struct ordo_kept_placements *kept,
+	const struct ordo_place_problem *problem, uint64_t **words, size_t *nword)
+{
+	*words = write_problem(problem, nword);
+	const struct kept *found = *words ? find(kept, *words, *nword) : NULL;
+	if (found) {
+		free(*words);
+		*words = NULL;
+	}
+	return found;
+}
+
 bool ordo_place_once(struct ordo_kept_placements *kept, struct ordo_placement *placement,
 	const struct ordo_place_problem *problem, struct ordo_error *error)
 {
 	size_t nword;
+	uint64_t *words;
 	*placement = (struct ordo_placement){0};
 	if (!kept)
 		return place(placement, problem, error);
-	uint64_t *words = write_problem(problem, &nword);
+	const struct kept *found = look_up(kept, problem, &words, &nword);
+	if (found)
+		return ordo_placement_copy(placement, &found->placement) || ordo_fail_memory(error);
 	if (!words)
 		return ordo_fail_memory(error);
-	const struct kept *found = find(kept, words, nword);
-	if (found) {
-		free(words);
-		return ordo_placement_copy(placement, &found->placement) || ordo_fail_memory(error);
-	}
 	if (place(placement, problem, error))
 		return keep(kept, words, nword, placement) || ordo_fail_memory(error);
 	free(words);
@@ -147,17 +158,16 @@ bool ordo_place_search_once(struct ordo_kept_placements *kept, struct ordo_fores
 	uint32_t *root, const struct ordo_place_problem *problem, struct ordo_error *error)
 {
 	size_t nword;
+	uint64_t *words;
 	if (!kept)
 		return ordo_place_search(forest, root, problem, error);
-	uint64_t *words = write_problem(problem, &nword);
-	if (!words)
-		return ordo_fail_memory(error);
-	const struct kept *found = find(kept, words, nword);
+	const struct kept *found = look_up(kept, problem, &words, &nword);
 	if (found) {
-		free(words);
 		*root = write_tree(forest, &found->tree);
 		return *root != ORDO_NONE || ordo_fail_memory(error);
 	}
+	if (!words)
+		return ordo_fail_memory(error);
 	struct ordo_sum_tree tree = {0};
 	if (!ordo_place_search(forest, root, problem, error) ||
 		!ordo_sum_tree_make(&tree, forest, *root, error)) {

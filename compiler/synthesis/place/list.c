@@ -20,7 +20,8 @@ enum {
 	PASSES = 5,
 	LITTLE = 32,
 	NEVER = 255,
-	FEW_WAYS = 128 /* chunks, of all blocks */,
+	/* chunks, of all blocks */
+	FEW_WAYS = 128,
 	MANY_WAYS = 4096
 };
 #define WHOLE (UINT64_C(1) << 40) /* the time of a chunk on an arc of one unit */

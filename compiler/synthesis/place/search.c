@@ -8,8 +8,8 @@
  * source D. Swofford and G. Olsen, in Molecular Systematics, 1990 (subtrees that are moved)
  */
 #include "search.h"
+#include "chunk.h"
 #include "mix.h"
-#include "prices.h"
 #include <ordo/arena.h>
 #include <stdlib.h>
 #include <string.h>
@@ -163,22 +163,6 @@ static ordo_wide earned(const struct search *search, const uint64_t *prices)
 	return arcs + adders * ORDO_ADDING / search->network->adding;
 }
 
-/* The cheapest chunk at the prices that are measured. */
-static uint64_t cheapest(struct ordo_prices *prices)
-{
-	const uint32_t nrank = prices->network->nrank;
-	const uint64_t *costs = prices->costs + (size_t)(prices->tree->nnode - 1) * nrank;
-	uint64_t least = UINT64_MAX;
-	ordo_prices_place(prices, true);
-	for (uint32_t w = 0; w < nrank; w++) {
-		const uint64_t cost = costs[w] < least ? costs[w] + ordo_prices_spread(prices, w,
-									    least - costs[w])
-						       : least;
-		least = cost < least ? cost : least;
-	}
-	return least;
-}
-
 /* Raises what a tree takes at least by the prices that it has not met yet. */
 static bool price_tree(struct search *search, struct near_tree *one, struct ordo_error *error)
 {
@@ -190,8 +174,10 @@ static bool price_tree(struct search *search, struct near_tree *one, struct ordo
 		const uint64_t *these = search->prices + (size_t)one->priced * nload(search);
 		ordo_wide paid = earned(search, these);
 		memcpy(prices.prices, these, nload(search) * sizeof *these);
+		uint64_t least[2];
 		ordo_prices_measure(&prices);
-		uint64_t least[2] = {cheapest(&prices), 0};
+		ordo_prices_place(&prices, true);
+		ordo_place_cheapest_root(&prices, true, 0, &least[0]);
 		for (; paid >> 62; paid /= 2)
 			least[0] /= 2;
 		least[1] = (uint64_t)paid;
