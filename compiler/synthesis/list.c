@@ -84,7 +84,8 @@ struct lister {
 	uint32_t *current;	  /* [nserver] the move on it; ORDO_NONE */
 	uint32_t *waiting;	  /* [nway][nrank] sums that must still arrive */
 	bool *locked;		  /* [nway][nrank] a sum arrives */
-	struct ordo_heap *parked; /* [nway * nrank] moves that wait for the sum that arrives */
+	struct ordo_heap *parked; /* [nway * nrank] servers whose sums wait for the one that arrives */
+	struct ordo_events released; /* without routes: sums that others may follow, by the first */
 	struct ordo_timeline events;
 	uint64_t *idle; /* [nidle] servers to look at, below their rank in the upper half */
 	bool *is_idle;
@@ -214,6 +215,31 @@ static void send_down(struct lister *lister, uint32_t way, uint32_t v)
 		make_ready(lister, 2 * (way * lister->nrank + of->child[i]) + 1 + more);
 }
 
+/* The first of the servers whose sums into a slot wait for another one; its own waits no longer. */
+static uint32_t resume(struct lister *lister, uint32_t slot)
+{
+	const uint32_t server = ordo_heap_pop(&lister->parked[slot]),
+		       way = slot / lister->nrank, v = lister->graph->arcs[server].from,
+		       move = 2 * (way * lister->nrank + v) + lister->list.backwards;
+	push(lister, &lister->ready[server], lister->list.numbers[move]);
+	return server;
+}
+
+/* A sum has been added. Of those that wait, only one comes next: without routes, servers that begin
+ * in order are asked in order (start_idle), and others go on waiting. */
+static void release(struct lister *lister, uint32_t slot)
+{
+	const struct ordo_heap *parked = &lister->parked[slot];
+	lister->locked[slot] = false;
+	if (lister->routes)
+		while (parked->count)
+			look_at(lister, resume(lister, slot));
+	else if (parked->count &&
+		 !ordo_events_push(&lister->released,
+			 (struct ordo_event){parked->items[0], slot}))
+		lister->failed = true;
+}
+
 /* All sums of a vertex are there: its own goes up, or the root's down. */
 static void send_up(struct lister *lister, uint32_t way, uint32_t v)
 {
@@ -262,12 +288,8 @@ static void complete(struct lister *lister, uint32_t server)
 		complete_apart(lister, move);
 		return;
 	}
-	if (adds(lister, &it, &slot)) {
-		lister->locked[slot] = false;
-		while (lister->parked[slot].count)
-			make_ready(lister,
-				lister->list.by_number[ordo_heap_pop(&lister->parked[slot])]);
-	}
+	if (adds(lister, &it, &slot))
+		release(lister, slot);
 	arrive(lister, &it);
 }
 
@@ -350,7 +372,7 @@ static bool put_aside(struct lister *lister, uint32_t number)
 	}
 	const bool locks = adds(lister, &it, &slot);
 	if (locks && lister->locked[slot]) {
-		push(lister, &lister->parked[slot], number);
+		push(lister, &lister->parked[slot], server_of(lister, move));
 		return true;
 	}
 	if (locks)
@@ -407,15 +429,38 @@ static void rank_idle(struct lister *lister)
 			lister->idle[i++] = server;
 }
 
+/* The idle servers begin, and among them those whose sums waited for a slot that is free now, until
+ * one of these takes it. */
+static void start_idle(struct lister *lister)
+{
+	struct ordo_events *released = &lister->released;
+	for (uint32_t i = 0; i < lister->nidle || released->count;) {
+		uint32_t server = i < lister->nidle ? (uint32_t)lister->idle[i] : ORDO_NONE;
+		if (released->count && released->items[0].time < server)
+			server = (uint32_t)released->items[0].time;
+		else
+			i++;
+		while (released->count && released->items[0].time == server) {
+			const uint32_t slot = ordo_events_pop(released).item;
+			if (lister->locked[slot])
+				continue;
+			resume(lister, slot);
+			if (lister->parked[slot].count)
+				release(lister, slot);
+		}
+		if (lister->current[server] == ORDO_NONE)
+			start(lister, server);
+	}
+	lister->nidle = 0;
+}
+
 static void run(struct lister *lister)
 {
 	lister->pass.time = 0;
 	lister->pass.nstarted = lister->pass.nended = 0;
 	for (;;) {
 		rank_idle(lister);
-		for (uint32_t i = 0; i < lister->nidle; i++)
-			start(lister, (uint32_t)lister->idle[i]);
-		lister->nidle = 0;
+		start_idle(lister);
 		const struct ordo_event *next = ordo_timeline_next(&lister->events);
 		if (!next || lister->failed)
 			return;
@@ -619,6 +664,7 @@ static void free_lister(struct lister *lister)
 	free(lister->slots.taken);
 	free(lister->slots.held);
 	ordo_timeline_free(&lister->events);
+	free(lister->released.items);
 	free(lister->work);
 	free(lister->list.numbers);
 	free(lister->list.by_number);
