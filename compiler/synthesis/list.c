@@ -79,12 +79,13 @@ struct lister {
 	size_t nnumber; /* 2 nslot of moves, and as many of additions if sums are apart */
 	struct trees trees;
 	struct shared_links links;
-	uint32_t *arc_of;	  /* [nrank][nrank] */
-	struct ordo_heap *ready;  /* [nserver] moves, the least number first */
-	uint32_t *current;	  /* [nserver] the move on it; ORDO_NONE */
-	uint32_t *waiting;	  /* [nway][nrank] sums that must still arrive */
-	bool *locked;		  /* [nway][nrank] a sum arrives */
-	struct ordo_heap *parked; /* [nway * nrank] servers whose sums wait for the one that arrives */
+	uint32_t *arc_of;	 /* [nrank][nrank] */
+	struct ordo_heap *ready; /* [nserver] moves, the least number first */
+	uint32_t *current;	 /* [nserver] the move on it; ORDO_NONE */
+	uint32_t *waiting;	 /* [nway][nrank] sums that must still arrive */
+	bool *locked;		 /* [nway][nrank] a sum arrives */
+	struct ordo_heap
+		*parked; /* [nway * nrank] servers whose sums wait for the one that arrives */
 	struct ordo_events released; /* without routes: sums that others may follow, by the first */
 	struct ordo_timeline events;
 	uint64_t *idle; /* [nidle] servers to look at, below their rank in the upper half */
@@ -218,8 +219,8 @@ static void send_down(struct lister *lister, uint32_t way, uint32_t v)
 /* The first of the servers whose sums into a slot wait for another one; its own waits no longer. */
 static uint32_t resume(struct lister *lister, uint32_t slot)
 {
-	const uint32_t server = ordo_heap_pop(&lister->parked[slot]),
-		       way = slot / lister->nrank, v = lister->graph->arcs[server].from,
+	const uint32_t server = ordo_heap_pop(&lister->parked[slot]), way = slot / lister->nrank,
+		       v = lister->graph->arcs[server].from,
 		       move = 2 * (way * lister->nrank + v) + lister->list.backwards;
 	push(lister, &lister->ready[server], lister->list.numbers[move]);
 	return server;
@@ -235,8 +236,7 @@ static void release(struct lister *lister, uint32_t slot)
 		while (parked->count)
 			look_at(lister, resume(lister, slot));
 	else if (parked->count &&
-		 !ordo_events_push(&lister->released,
-			 (struct ordo_event){parked->items[0], slot}))
+		 !ordo_events_push(&lister->released, (struct ordo_event){parked->items[0], slot}))
 		lister->failed = true;
 }
 

@@ -1,7 +1,7 @@
 /* test_horizon.c - what streams may know is what they know: rows against lists of all that every
  * stream has learnt, at every position while it has waited few times, and at the last one always.
- * Rows of ranks say of a move what is known of any stream of its rank. With relays, other rows also
- * say what is known for certain.
+ * Rows of ranks say of a move what is known of any stream of its rank. With relays, other rows say
+ * what is known for certain.
  */
 #include "passes/order/order.h"
 #include <setjmp.h>
@@ -61,6 +61,7 @@ static void end(struct program *program)
 {
 	ordo_order_free_horizons(&program->ordering);
 	ordo_order_free_knowledge(&program->ordering);
+	ordo_cells_free(&program->ordering.accesses.cells);
 	free(program);
 }
 
@@ -274,9 +275,9 @@ static void there_are_no_rows_where_they_would_take_much_memory(void **state)
 	end(program);
 }
 
-/* Bounds on both sides, of all earlier moves: counts answers, by answer. */
-static void compare_bounds(const struct program *program, uint32_t lane, uint32_t position,
-	uint32_t answers[ORDO_UNKNOWN + 1])
+/* Of all earlier moves: counts answers, by answer. certainly: searches decide about relays only. */
+static void compare_answers(const struct program *program, uint32_t lane, uint32_t position,
+	bool certainly, uint32_t answers[ORDO_UNKNOWN + 1])
 {
 	for (uint32_t move = 0; move < position; move++) {
 		if (program->moves[move].stream == lane)
@@ -284,7 +285,8 @@ static void compare_bounds(const struct program *program, uint32_t lane, uint32_
 		const enum ordo_answer answer =
 			ordo_order_ask(&program->ordering, lane, position, move);
 		const bool does = knows(program, lane, position, move);
-		if (answer != ORDO_UNKNOWN && does != (answer == ORDO_YES))
+		if (answer == ORDO_UNKNOWN ? certainly && !program->moves[move].relays
+					   : does != (answer == ORDO_YES))
 			fail_msg("stream %u at %u, move %u: knows it %d, answer %d", lane, position,
 				move, does, answer);
 		answers[answer]++;
@@ -292,38 +294,81 @@ static void compare_bounds(const struct program *program, uint32_t lane, uint32_
 }
 
 /* Streams that come later are for relays, and move no data. */
-static void with_relays_bounds_hold_on_both_sides(void **state)
+static struct program *draw_relays(uint32_t nmove)
+{
+	const uint32_t narrow = 2 + draw(6), nlane = narrow + draw(MOST_LANES + 1 - narrow);
+	struct program *program = draw_program(narrow, nlane, nmove);
+	struct ordering *o = &program->ordering;
+	for (uint32_t i = 0; i < nmove; i++)
+		program->moves[i].relays = !i || program->moves[i].stream >= narrow;
+	const struct ordo_problem problem = {.op = ORDO_ALLREDUCE, .nrank = NRANK, .nshard = 1};
+	assert_true(ordo_cells_make(&o->accesses.cells, &problem, 1, NULL));
+	assert_true(ordo_order_begin_knowledge(o));
+	assert_true(o->knowledge.width);
+	/* A cell that is written at the end. */
+	o->knowledge.last_write[0] = nmove + 1;
+	program->sequence.nlane = nlane;
+	assert_true(ordo_order_widen_horizons(o, nlane));
+	assert_true(ordo_order_add_knowledge(o));
+	return program;
+}
+
+/* Each of the last `reach` moves reads the cell. */
+static void run_relays(struct program *program, uint32_t reach, uint32_t answers[ORDO_UNKNOWN + 1])
+{
+	struct ordering *o = &program->ordering;
+	for (uint32_t to = 0; to < program->sequence.nmove; to++) {
+		for (uint32_t i = to ? draw(3) : 0; i; i--) {
+			const uint32_t from = to - 1 - draw(to < reach ? to : reach);
+			if (program->moves[from].stream != program->moves[to].stream)
+				learn(program, from, to);
+		}
+		ordo_order_note_row(o, to);
+		ordo_order_hold_reader(o, 0, to);
+		if (to >= reach)
+			ordo_order_drop_reader(o, 0, to - reach);
+		for (uint32_t back = 0; back < reach && back <= to; back++)
+			compare_answers(program, program->moves[to - back].stream, to - back, true,
+				answers);
+	}
+}
+
+static void with_relays_answers_are_certain_while_moves_are_readers(void **state)
 {
 	(void)state;
 	uint32_t answers[ORDO_UNKNOWN + 1] = {0};
 	for (uint32_t round = 0; round < 60; round++) {
-		const uint32_t narrow = 2 + draw(6), nlane = narrow + draw(MOST_LANES + 1 - narrow),
-			       nmove = 200 + draw(200), reach = round % 2 ? FEW : nmove;
-		struct program *program = draw_program(narrow, nlane, nmove);
-		struct ordering *o = &program->ordering;
-		for (uint32_t i = 0; i < nmove; i++)
-			program->moves[i].relays = !i || program->moves[i].stream >= narrow;
-		assert_true(ordo_order_begin_knowledge(o));
-		assert_true(o->knowledge.nrow);
-		program->sequence.nlane = nlane;
-		assert_true(ordo_order_widen_horizons(o, nlane));
-		assert_true(ordo_order_add_knowledge(o));
-		for (uint32_t to = 1; to < nmove; to++) {
-			for (uint32_t i = draw(3); i; i--) {
-				const uint32_t from = to - 1 - draw(to < reach ? to : reach);
-				if (program->moves[from].stream != program->moves[to].stream)
-					learn(program, from, to);
-			}
-			compare_bounds(program, program->moves[to].stream, to, answers);
-		}
+		const uint32_t nmove = 200 + draw(200), reach = 1 + draw(2 * FEW);
+		struct program *program = draw_relays(nmove);
+		run_relays(program, reach, answers);
 		for (uint32_t position = 1; position < nmove; position += 1 + draw(9))
-			for (uint32_t lane = 0; lane < nlane; lane++)
-				compare_bounds(program, lane, position, answers);
+			for (uint32_t lane = 0; lane < program->sequence.nlane; lane++)
+				compare_answers(program, lane, position, false, answers);
+		/* Rows are used again. */
+		assert_true(program->ordering.knowledge.width);
+		assert_true(
+			program->ordering.knowledge.nrow <= program->sequence.nlane + reach + 1);
 		end(program);
 	}
-	/* Most answers are certain. */
 	assert_true(answers[ORDO_NO] > 100000 && answers[ORDO_YES] > 100000);
-	assert_true(answers[ORDO_UNKNOWN] < answers[ORDO_YES]);
+}
+
+/* Then nothing is certain, and searches decide. */
+static void with_relays_there_are_no_rows_of_what_is_not_kept(void **state)
+{
+	(void)state;
+	struct program *program = draw_relays(100);
+	struct ordering *o = &program->ordering;
+	for (uint32_t i = 0; i < 100; i++)
+		program->moves[i].stream = i % 2;
+	for (uint32_t to = 1; to < 99; to += 2) {
+		learn(program, to - 1, to);
+		ordo_order_note_row(o, to);
+	}
+	assert_int_equal(ordo_order_ask(o, 1, 51, 40), ORDO_UNKNOWN);
+	learn(program, 51, 98);
+	assert_int_equal(o->knowledge.width, 0);
+	end(program);
 }
 
 int main(void)
@@ -335,7 +380,8 @@ int main(void)
 		cmocka_unit_test(nothing_is_known_before_it_happens),
 		cmocka_unit_test(more_streams_keep_what_was_known),
 		cmocka_unit_test(there_are_no_rows_where_they_would_take_much_memory),
-		cmocka_unit_test(with_relays_bounds_hold_on_both_sides),
+		cmocka_unit_test(with_relays_answers_are_certain_while_moves_are_readers),
+		cmocka_unit_test(with_relays_there_are_no_rows_of_what_is_not_kept),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

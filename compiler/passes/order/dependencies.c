@@ -91,7 +91,9 @@ static void put_on_chain(struct ordering *o, uint32_t id)
 static void add_reader(struct ordering *o, uint32_t cell, uint32_t move)
 {
 	const uint32_t newest = o->accesses.readers[cell];
+	ordo_order_hold_reader(o, cell, move);
 	if (newest != ORDO_NONE && lane_of(o, o->accesses.pool[newest].move) == lane_of(o, move)) {
+		ordo_order_drop_reader(o, cell, o->accesses.pool[newest].move);
 		o->accesses.pool[newest].move = move;
 		return;
 	}
@@ -113,10 +115,28 @@ static void forget_readers(struct ordering *o, uint32_t cell)
 {
 	while (o->accesses.readers[cell] != ORDO_NONE) {
 		const uint32_t reader = o->accesses.readers[cell];
+		ordo_order_drop_reader(o, cell, o->accesses.pool[reader].move);
 		o->accesses.readers[cell] = o->accesses.pool[reader].next;
 		o->accesses.pool[reader].next = o->accesses.free;
 		o->accesses.free = reader;
 	}
+}
+
+static void write_cell(struct ordering *o, uint32_t cell, uint32_t move)
+{
+	uint32_t *writer = &o->accesses.writer[cell];
+	forget_readers(o, cell);
+	if (*writer != ORDO_NONE)
+		ordo_order_drop_writer(o, cell, *writer);
+	ordo_order_hold_writer(o, cell, *writer = move);
+}
+
+static void read_cell(struct ordering *o, uint32_t cell, uint32_t move)
+{
+	const uint32_t writer = o->accesses.writer[cell];
+	add_reader(o, cell, move);
+	if (writer != ORDO_NONE && ordo_order_is_last_access(o, cell, move))
+		ordo_order_drop_writer(o, cell, writer);
 }
 
 static void access_cells(struct ordering *o, uint32_t id)
@@ -126,9 +146,8 @@ static void access_cells(struct ordering *o, uint32_t id)
 	const uint32_t dst = ordo_cell(&o->accesses.cells, move->peer, move->dst_buffer, move->dst);
 	for (uint32_t i = 0; i < move->count; i++) {
 		if (src < o->accesses.cells.nwritable)
-			add_reader(o, src + i, id);
-		forget_readers(o, dst + i);
-		o->accesses.writer[dst + i] = id;
+			read_cell(o, src + i, id);
+		write_cell(o, dst + i, id);
 	}
 }
 
@@ -162,6 +181,7 @@ void ordo_order_move(struct ordering *o, uint32_t id)
 	if (entering)
 		ordo_order_come_after_entering(o, move->peer, id);
 	o->newest_in[id] = o->lanes[move->stream].newest_in;
+	ordo_order_note_row(o, id);
 	put_on_chain(o, id);
 	access_cells(o, id);
 }

@@ -106,7 +106,7 @@ void ordo_order_learn(struct ordering *o, uint32_t from, uint32_t to)
 {
 	struct horizons *horizons = &o->horizons;
 	const uint32_t to_lane = lane_of(o, to);
-	if (o->knowledge.nrow)
+	if (o->knowledge.width)
 		ordo_order_add_to_knowledge(o, from, to);
 	if (!horizons->nlane)
 		return;
@@ -130,7 +130,7 @@ enum ordo_answer ordo_order_ask(
 	const struct ordering *o, uint32_t lane, uint32_t position, uint32_t move)
 {
 	const struct horizons *horizons = &o->horizons;
-	if (o->knowledge.nrow)
+	if (o->knowledge.width)
 		return ordo_order_ask_knowledge(o, lane, position, move);
 	const bool may_know =
 		!horizons->nlane ||

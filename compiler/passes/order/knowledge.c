@@ -1,63 +1,64 @@
-/* knowledge.c - how many moves of every other stream a stream knows at least, and how many at most.
+/* knowledge.c - how many moves of every other stream a stream knows.
  *
  * Where relays order the sums of one slot, a question is often about a move of long ago, and
- * searches take long in spite of horizon.c. Then each stream has rows with two numbers for every
- * stream that moves data: how many of its moves, from the first on, are known at least, and how
- * many at most. An edge raises the row of the stream that waits to what the one that notifies
- * had in its row by then. A stream keeps its rows of the last few moves that waited for
- * something. Where that is too short, the oldest of them says too much, and nothing is known at
- * least. Only between the two numbers a search decides: in a ReduceScatter on a torus of 256
- * ranks in 10 of 75 thousand questions.
+ * searches take long in spite of horizon.c. Then each stream has a row that says of every stream
+ * that moves data how many of its moves, from the first on, are known. An edge raises the row of
+ * the stream that waits to what the one that notifies knew by then. So a row is kept while anything
+ * may still come after a move at which it was true: while the move is a reader or the writer of a
+ * cell that will be accessed again. Hence rows are exact, and a search decides only about relays.
  *
- * Streams added for relays have one row, but no number in any: they notify at once, so nobody
- * asks for what they knew before.
+ * Streams added for relays have rows too, but no number in any.
  */
 #include "order.h"
 #include <stdlib.h>
 #include <string.h>
 
-/* Longer rows take more time than they save. Rows take up to so many bytes for each move, with
- * those of streams added for relays twice as many. */
-enum { MOST_STREAMS = 8192, BYTES_A_MOVE = 128 };
+/* Longer rows take more time than they save. Rows take up to so many bytes for each move. */
+enum { MOST_STREAMS = 8192, BYTES_A_MOVE = 256 };
 
-static size_t row_bytes(const struct knowledge *rows)
-{
-	return 2 * (size_t)rows->width * sizeof(uint16_t);
-}
-
-static uint16_t *row_of(const struct knowledge *rows, const struct known_rows *at, uint32_t row)
-{
-	return at->rows + (size_t)row * 2 * rows->width;
-}
-
-/* How many moves of each stream precede a move, or a few more. */
-static const uint16_t *counts_at(const struct knowledge *rows, uint32_t move)
-{
-	return rows->counts + (size_t)(move / rows->width) * rows->width;
-}
-
-/* Numbers the moves of each stream, and notes how many there have been after every `width` moves
- * of all. false: a stream has too many, or no memory. */
+/* Numbers the moves of each stream. false: a stream has too many, or no memory. */
 static bool number_moves(struct ordering *o)
 {
 	const struct ordo_sequence *sequence = o->sequence;
-	struct knowledge *rows = &o->knowledge;
-	const uint32_t width = rows->width;
-	rows->numbers = ordo_array_make(sequence->nmove, sizeof *rows->numbers, 0);
-	rows->counts = ordo_array_make(
-		((size_t)sequence->nmove / width + 1) * width, sizeof *rows->counts, 0);
-	bool few = rows->numbers && rows->counts;
+	struct knowledge *know = &o->knowledge;
+	uint16_t *counts = ordo_array_make(know->width, sizeof *counts, 0);
+	know->numbers = ordo_array_make(sequence->nmove, sizeof *know->numbers, 0);
+	bool few = counts && know->numbers;
 	o->no_memory = o->no_memory || !few;
 	for (uint32_t i = 0; few && i < sequence->nmove; i++) {
-		uint16_t *counts = rows->counts + (size_t)(i / width) * width;
-		if (i && i % width == 0)
-			memcpy(counts, counts - width, width * sizeof *counts);
 		if (sequence->moves[i].relays)
 			continue;
 		few = counts[lane_of(o, i)] < UINT16_MAX;
-		rows->numbers[i] = ++counts[lane_of(o, i)];
+		know->numbers[i] = ++counts[lane_of(o, i)];
 	}
+	free(counts);
 	return few;
+}
+
+/* Notes the last accesses of each cell. false: no memory. */
+static bool note_accesses(struct ordering *o)
+{
+	const struct ordo_sequence *sequence = o->sequence;
+	const struct ordo_cells *cells = &o->accesses.cells;
+	struct knowledge *know = &o->knowledge;
+	const size_t count = (size_t)cells->nwritable + 1;
+	know->last_write = ordo_array_make(count, sizeof *know->last_write, 0);
+	know->last_access = ordo_array_make(count, sizeof *know->last_access, 0);
+	if (!know->last_write || !know->last_access)
+		return false;
+	for (uint32_t id = 0; id < sequence->nmove; id++) {
+		const struct ordo_move *move = &sequence->moves[id];
+		if (move->relays)
+			continue;
+		const uint32_t src = ordo_cell(cells, move->rank, move->src_buffer, move->src),
+			       dst = ordo_cell(cells, move->peer, move->dst_buffer, move->dst);
+		for (uint32_t i = 0; i < move->count; i++) {
+			if (src < cells->nwritable)
+				know->last_access[src + i] = id + 1;
+			know->last_write[dst + i] = know->last_access[dst + i] = id + 1;
+		}
+	}
+	return true;
 }
 
 static bool has_relays(const struct ordo_sequence *sequence)
@@ -70,74 +71,87 @@ static bool has_relays(const struct ordo_sequence *sequence)
 
 bool ordo_order_begin_knowledge(struct ordering *o)
 {
-	struct knowledge *rows = &o->knowledge;
-	const uint64_t width = o->sequence->nlane,
-		       most = (uint64_t)o->sequence->nmove * BYTES_A_MOVE;
-	rows->width = (uint32_t)width;
-	rows->bytes_left = 2 * most;
-	rows->nrow = width <= MOST_STREAMS && has_relays(o->sequence) ? ORDO_KNOWN_ROWS : 0;
-	while (rows->nrow && rows->nrow * width * row_bytes(rows) > most)
-		rows->nrow /= 2;
-	if (rows->nrow && !number_moves(o))
-		rows->nrow = 0;
-	return !o->no_memory && ordo_order_add_knowledge(o);
+	struct knowledge *know = &o->knowledge;
+	const uint64_t width = o->sequence->nlane;
+	know->bytes_left = (uint64_t)o->sequence->nmove * BYTES_A_MOVE;
+	know->free = ORDO_NONE;
+	know->width = (uint32_t)width;
+	/* Half of the room is left for older rows, and for those of streams added for relays. */
+	if (width > MOST_STREAMS || 2 * width * width * sizeof(uint16_t) > know->bytes_left ||
+		!has_relays(o->sequence) || !number_moves(o)) {
+		know->width = 0;
+		return !o->no_memory;
+	}
+	know->row_of = ordo_order_nones(o->sequence->nmove);
+	know->nothing = ordo_array_make(width, sizeof *know->nothing, 0);
+	return know->row_of && know->nothing && note_accesses(o) && ordo_order_add_knowledge(o);
 }
 
 bool ordo_order_add_knowledge(struct ordering *o)
 {
-	struct knowledge *rows = &o->knowledge;
+	struct knowledge *know = &o->knowledge;
 	const uint32_t count = o->sequence->nlane;
-	if (!rows->nrow)
+	if (!know->width)
 		return true;
-	if (!ordo_array_reserve(&rows->lanes, &rows->room, count, sizeof *rows->lanes))
+	if (!ordo_array_reserve(&know->newest, &know->room, count, sizeof *know->newest))
 		return false;
-	for (; rows->nlane < count; rows->nlane++)
-		rows->lanes[rows->nlane] =
-			(struct known_rows){.nrow = rows->nlane < rows->width ? rows->nrow : 1};
+	while (know->nlane < count)
+		know->newest[know->nlane++] = ORDO_NONE;
 	return true;
 }
 
 void ordo_order_free_knowledge(struct ordering *o)
 {
-	for (uint32_t i = 0; i < o->knowledge.nlane; i++)
-		free(o->knowledge.lanes[i].rows);
-	free(o->knowledge.lanes);
+	for (uint32_t i = 0; i < o->knowledge.nrow; i++)
+		free(o->knowledge.rows[i].counts);
+	free(o->knowledge.rows);
+	free(o->knowledge.row_of);
+	free(o->knowledge.nothing);
+	free(o->knowledge.newest);
 	free(o->knowledge.numbers);
-	free(o->knowledge.counts);
+	free(o->knowledge.last_write);
+	free(o->knowledge.last_access);
 	o->knowledge = (struct knowledge){0};
 }
 
-/* The row of a stream when it had come to a move, or the oldest one later than that. *in_time: it
- * is the former. */
-static uint32_t find_row(const struct known_rows *at, uint32_t move, bool *in_time)
+/* The row of a stream when it had come to a move, or ORDO_NONE: it knew nothing. *in_time: false:
+ * that is no longer known, and it is the newest one. */
+static uint32_t find_row(const struct ordering *o, uint32_t lane, uint32_t move, bool *in_time)
 {
-	uint32_t row = at->newest;
-	for (uint32_t i = 1; i < at->nrow && at->since[row] > move; i++)
-		row = row ? row - 1 : at->nrow - 1;
-	*in_time = at->since[row] <= move;
-	return row;
+	const struct knowledge *know = &o->knowledge;
+	const uint32_t newest = know->newest[lane];
+	*in_time = newest == ORDO_NONE || know->rows[newest].since <= move;
+	if (*in_time || lane_of(o, move) != lane)
+		return newest;
+	const uint32_t row = know->row_of[move];
+	*in_time = row == ORDO_NONE ||
+		   (know->rows[row].lane == lane && know->rows[row].since <= move &&
+			   move < know->rows[row].until);
+	return *in_time ? row : newest;
 }
 
-/* The row of a stream that waits before a move, which begins with what it knew before. NULL: no
- * room or no memory. */
-static uint16_t *begin_row(struct ordering *o, struct known_rows *at, uint32_t move)
+/* A free row. ORDO_NONE: no room or no memory. */
+static uint32_t take_row(struct ordering *o)
 {
-	struct knowledge *rows = &o->knowledge;
-	const size_t bytes = row_bytes(rows), all = bytes * at->nrow;
-	if (!at->rows && all <= rows->bytes_left) {
-		rows->bytes_left -= all;
-		at->rows = ordo_array_make(all, 1, 0);
-		o->no_memory = o->no_memory || !at->rows;
+	struct knowledge *know = &o->knowledge;
+	const uint64_t bytes = know->width * sizeof(uint16_t);
+	const uint32_t row = know->free;
+	if (row != ORDO_NONE) {
+		know->free = know->rows[row].since;
+		return row;
 	}
-	if (!at->rows)
-		return NULL;
-	uint16_t *before = row_of(rows, at, at->newest);
-	if (at->since[at->newest] == move)
-		return before;
-	at->newest = (at->newest + 1) % at->nrow;
-	at->since[at->newest] = move;
-	uint16_t *row = row_of(rows, at, at->newest);
-	return row == before ? row : memcpy(row, before, bytes);
+	if (bytes > know->bytes_left)
+		return ORDO_NONE;
+	uint16_t *counts = ordo_array_make(know->width, sizeof *counts, 0);
+	if (!counts || !ordo_array_reserve(&know->rows, &know->row_room, (size_t)know->nrow + 1,
+			       sizeof *know->rows)) {
+		free(counts);
+		o->no_memory = true;
+		return ORDO_NONE;
+	}
+	know->bytes_left -= bytes;
+	know->rows[know->nrow] = (struct known_row){.counts = counts};
+	return know->nrow++;
 }
 
 static void raise_row(uint16_t *restrict row, const uint16_t *restrict known, uint32_t width)
@@ -146,54 +160,119 @@ static void raise_row(uint16_t *restrict row, const uint16_t *restrict known, ui
 		row[i] = row[i] > known[i] ? row[i] : known[i];
 }
 
-/* The same where no more than most[i] can be known. */
-static void raise_row_up_to(uint16_t *restrict row, const uint16_t *restrict known,
-	const uint16_t *restrict most, uint32_t width)
+/* The same of a row that is kept. */
+static void join_rows(uint16_t *restrict row, const uint16_t *restrict before,
+	const uint16_t *restrict known, uint32_t width)
 {
-	for (uint32_t i = 0; i < width; i++) {
-		const uint16_t number = known[i] < most[i] ? known[i] : most[i];
-		row[i] = row[i] > number ? row[i] : number;
+	for (uint32_t i = 0; i < width; i++)
+		row[i] = before[i] > known[i] ? before[i] : known[i];
+}
+
+/* A stream waits before a move, and learns what is known. Returns its row; NULL: no room or no
+ * memory. */
+static uint16_t *learn(struct ordering *o, uint32_t lane, uint32_t move, const uint16_t *known)
+{
+	struct knowledge *know = &o->knowledge;
+	const uint32_t before = know->newest[lane];
+	if (before != ORDO_NONE &&
+		(know->rows[before].since == move || !know->rows[before].nheld)) {
+		raise_row(know->rows[before].counts, known, know->width);
+		know->rows[before].since = move;
+		return know->rows[before].counts;
 	}
+	const uint32_t row = take_row(o);
+	if (row == ORDO_NONE)
+		return NULL;
+	uint16_t *counts = know->rows[row].counts;
+	join_rows(counts, before == ORDO_NONE ? know->nothing : know->rows[before].counts, known,
+		know->width);
+	if (before != ORDO_NONE)
+		know->rows[before].until = move;
+	know->rows[row] = (struct known_row){counts, lane, move, ORDO_NONE, 0};
+	know->newest[lane] = row;
+	return counts;
 }
 
 void ordo_order_add_to_knowledge(struct ordering *o, uint32_t from, uint32_t to)
 {
-	struct knowledge *rows = &o->knowledge;
-	const uint32_t width = rows->width, from_lane = lane_of(o, from);
-	const struct known_rows *source = &rows->lanes[from_lane];
-	uint16_t *row = begin_row(o, &rows->lanes[lane_of(o, to)], to);
-	if (!row) {
-		rows->nrow = 0;
-		return;
-	}
-	if (source->rows) {
-		bool in_time;
-		const uint16_t *known = row_of(rows, source, find_row(source, from, &in_time));
-		if (in_time)
-			raise_row(row, known, 2 * width);
-		else
-			raise_row_up_to(row + width, known + width, counts_at(rows, from), width);
-	}
-	if (from_lane >= width)
-		return;
-	for (uint32_t i = from_lane; i < 2 * width; i += width)
-		if (row[i] < rows->numbers[from])
-			row[i] = rows->numbers[from];
+	struct knowledge *know = &o->knowledge;
+	const uint32_t from_lane = lane_of(o, from);
+	bool in_time;
+	const uint32_t source = find_row(o, from_lane, from, &in_time);
+	uint16_t *row =
+		in_time ? learn(o, lane_of(o, to), to,
+				  source == ORDO_NONE ? know->nothing : know->rows[source].counts)
+			: NULL;
+	if (!row)
+		know->width = 0;
+	else if (know->numbers[from] && row[from_lane] < know->numbers[from])
+		row[from_lane] = know->numbers[from];
 }
 
 enum ordo_answer ordo_order_ask_knowledge(
 	const struct ordering *o, uint32_t lane, uint32_t position, uint32_t move)
 {
-	const struct knowledge *rows = &o->knowledge;
-	const struct known_rows *at = &rows->lanes[lane];
-	const uint16_t number = rows->numbers[move];
+	const struct knowledge *know = &o->knowledge;
+	const uint16_t number = know->numbers[move];
 	if (!number)
 		return ORDO_UNKNOWN;
-	if (!at->rows)
-		return ORDO_NO;
 	bool in_time;
-	const uint16_t *row = row_of(rows, at, find_row(at, position, &in_time)) + lane_of(o, move);
-	if (row[rows->width] < number)
+	const uint32_t row = find_row(o, lane, position, &in_time);
+	if (row == ORDO_NONE || know->rows[row].counts[lane_of(o, move)] < number)
 		return ORDO_NO;
-	return in_time && *row >= number ? ORDO_YES : ORDO_UNKNOWN;
+	return in_time ? ORDO_YES : ORDO_UNKNOWN;
+}
+
+void ordo_order_note_row(struct ordering *o, uint32_t move)
+{
+	if (o->knowledge.width)
+		o->knowledge.row_of[move] = o->knowledge.newest[lane_of(o, move)];
+}
+
+static void hold(struct knowledge *know, uint32_t move)
+{
+	if (know->row_of[move] != ORDO_NONE)
+		know->rows[know->row_of[move]].nheld++;
+}
+
+static void drop(struct knowledge *know, uint32_t move)
+{
+	const uint32_t row = know->row_of[move];
+	if (row == ORDO_NONE || --know->rows[row].nheld || know->rows[row].until == ORDO_NONE)
+		return;
+	know->rows[row].lane = ORDO_NONE;
+	know->rows[row].since = know->free;
+	know->free = row;
+}
+
+/* Only a write comes after a reader, and any access after the writer. */
+
+void ordo_order_hold_reader(struct ordering *o, uint32_t cell, uint32_t move)
+{
+	if (o->knowledge.width && o->knowledge.last_write[cell] > move + 1)
+		hold(&o->knowledge, move);
+}
+
+void ordo_order_drop_reader(struct ordering *o, uint32_t cell, uint32_t move)
+{
+	if (o->knowledge.width && o->knowledge.last_write[cell] > move + 1)
+		drop(&o->knowledge, move);
+}
+
+void ordo_order_hold_writer(struct ordering *o, uint32_t cell, uint32_t move)
+{
+	if (o->knowledge.width && o->knowledge.last_access[cell] > move + 1)
+		hold(&o->knowledge, move);
+}
+
+void ordo_order_drop_writer(struct ordering *o, uint32_t cell, uint32_t move)
+{
+	if (o->knowledge.width && o->knowledge.last_access[cell] > move + 1)
+		drop(&o->knowledge, move);
+}
+
+bool ordo_order_is_last_access(const struct ordering *o, uint32_t cell, uint32_t move)
+{
+	return o->knowledge.width && o->knowledge.last_access[cell] == move + 1 &&
+	       o->knowledge.last_write[cell] <= move;
 }

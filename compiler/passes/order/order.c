@@ -72,7 +72,7 @@ static bool begin(struct ordering *o, struct ordo_error *error)
 		!ordo_near_make(&o->clocks.ids, sequence->nlane) ||
 		!ordo_near_make(&o->ranks.entered, sequence->nlane) ||
 		!ordo_order_begin_knowledge(o) ||
-		(!o->knowledge.nrow && !ordo_order_widen_horizons(o, sequence->nlane)))
+		(!o->knowledge.width && !ordo_order_widen_horizons(o, sequence->nlane)))
 		return ordo_fail_memory(error);
 	for (uint32_t i = sequence->nlane; i-- > 0;) {
 		const uint32_t rank = rank_of(o, i);

@@ -135,24 +135,31 @@ struct horizons {
 	uint8_t *newest; /* [nlane] row */
 };
 
-/* What a stream knows at least, and at most, of the streams that move data: rows of the last moves
- * that waited. */
-enum { ORDO_KNOWN_ROWS = 16 };
-struct known_rows {
-	uint16_t *rows;			 /* [nrow][2][width]; NULL: it has not waited */
-	uint32_t since[ORDO_KNOWN_ROWS]; /* [nrow] the move that waited */
-	uint32_t nrow, newest;		 /* newest: row */
+/* How many moves of each stream that moves data, from the first on, a stream knows from one move
+ * that waited until the next. */
+struct known_row {
+	uint16_t *counts; /* [width] */
+	uint32_t lane;
+	uint32_t since; /* the move that waited; of a free row: the next free one */
+	uint32_t until; /* the next move that waited; ORDO_NONE: none yet */
+	uint32_t nheld; /* by how many cells its stream may still be asked for what it knew then */
 };
 
 struct knowledge {
-	uint32_t nrow;		  /* of a stream; 0: there are none */
-	uint32_t width;		  /* streams in half a row: those there are at first */
-	uint16_t *numbers;	  /* [nmove] of a move in its stream, from 1; of a relay 0 */
-	uint16_t *counts;	  /* [nmove / width + 1][width] moves of each stream until then */
-	struct known_rows *lanes; /* [nlane] */
+	uint32_t width;	   /* streams in a row: those there are at first; 0: there are no rows */
+	uint16_t *numbers; /* [nmove] of a move in its stream, from 1; of a relay 0 */
+	uint32_t *row_of;  /* [nmove] the row of its stream when it ran; ORDO_NONE */
+	struct known_row *rows; /* [nrow] */
+	uint32_t nrow, free;	/* free: a list of rows, or ORDO_NONE */
+	size_t row_room;
+	uint16_t *nothing; /* [width] a row of 0 */
+	uint32_t *newest;  /* [nlane] row of a stream; ORDO_NONE: it has not waited */
 	uint32_t nlane;
 	size_t room;
 	uint64_t bytes_left; /* that rows may still take */
+	/* [cells.nwritable] the last move that writes a cell, and the last that reads or writes it,
+	 * + 1; 0: none */
+	uint32_t *last_write, *last_access;
 };
 
 enum ordo_answer { ORDO_NO, ORDO_YES, ORDO_UNKNOWN };
@@ -252,6 +259,16 @@ void ordo_order_free_knowledge(struct ordering *o);
 void ordo_order_add_to_knowledge(struct ordering *o, uint32_t from, uint32_t to);
 enum ordo_answer ordo_order_ask_knowledge(
 	const struct ordering *o, uint32_t lane, uint32_t position, uint32_t move);
+/* A move has waited for all that it must. */
+void ordo_order_note_row(struct ordering *o, uint32_t move);
+/* A move has become, or is no longer, a reader or the writer of a cell: what its stream knew is
+ * kept meanwhile, if anything will come after it there. */
+void ordo_order_hold_reader(struct ordering *o, uint32_t cell, uint32_t move);
+void ordo_order_drop_reader(struct ordering *o, uint32_t cell, uint32_t move);
+void ordo_order_hold_writer(struct ordering *o, uint32_t cell, uint32_t move);
+void ordo_order_drop_writer(struct ordering *o, uint32_t cell, uint32_t move);
+/* Whether a move reads a cell that nothing accesses later. */
+bool ordo_order_is_last_access(const struct ordering *o, uint32_t cell, uint32_t move);
 
 /* search.c */
 

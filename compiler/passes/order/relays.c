@@ -63,6 +63,7 @@ void ordo_order_relay(struct ordering *o, uint32_t from, uint32_t to)
 	}
 	ordo_order_come_after(o, from, relay);
 	o->newest_in[relay] = o->lanes[moves[relay].stream].newest_in;
+	ordo_order_note_row(o, relay);
 	if (!ordo_order_extend(o, relay, to))
 		ordo_order_come_after(o, relay, to);
 }
