@@ -7,12 +7,13 @@
 #include "verify/verifier.h"
 #include <ordo/arena.h>
 
-/* One cache line: 16 clocks, or one bit for each of 512 ranks. */
-enum { LINE_CLOCKS = 16, LINE_WORDS = 8, LINE_BITS = 64 * LINE_WORDS };
+/* One cache line: 16 clocks, 32 short ones, or one bit for each of 512 ranks. */
+enum { LINE_CLOCKS = 16, LINE_SHORTS = 32, LINE_WORDS = 8, LINE_BITS = 64 * LINE_WORDS };
 
 struct line {
 	union {
 		uint32_t clock[LINE_CLOCKS];
+		int16_t shorts[LINE_SHORTS];
 		uint64_t bits[LINE_WORDS];
 	};
 };

@@ -1,24 +1,25 @@
 /* reachability.c - decides exactly what certificates left open: passes over all Notify and Wait.
  *
- * A lane follows one stream s: clock[t][lane] is one more than the place in the run of the latest
- * Notify of s that precedes the current point of stream t. A pass keeps 16 lanes: one cache line
- * for each stream and each token in flight. So its time is linear in Notify and Wait, its memory
- * linear in streams and tokens. a precedes b exactly if the last Wait before b leaves
- * clock[stream of b][lane of a's stream] > place of a.
+ * A lane follows one stream s. Its clock counts the Notify of s, but of those with no query about s
+ * in between only the first: clock[t][lane] is the count of the latest Notify of s that precedes
+ * the current point of stream t. A pass keeps 32 lanes of 16 bits: one cache line for each stream
+ * and each token in flight. So its time is linear in Notify and Wait, its memory linear in streams
+ * and tokens. a precedes b exactly if the last Wait before b leaves clock[stream of b][lane of a's
+ * stream] > the count at a.
  *
  * What one stream does is soon known nearly everywhere, long before b asks. So a stream takes a
  * lane when the run comes to the first a of it, and leaves the lane when all begun queries about it
- * are answered; another one takes it then, and need not clear it, since its a is later than all
- * that the clocks say. A query whose stream finds no lane waits for the next pass. Half of the
- * lanes stay with one stream for a whole pass: so there are at most as many passes as half as many
- * lanes need to follow every stream.
+ * are answered; another one takes it then, and need not clear it, since it counts on from there. A
+ * query whose stream finds no lane, or whose lane cannot count on, waits for the next pass. Half of
+ * the lanes stay with one stream for a whole pass: so there are at most as many passes as half as
+ * many lanes need to follow every stream, if none has more queries than a lane counts.
  */
 #include "passes.h"
 #include <stdlib.h>
 #include <string.h>
 
 enum {
-	PINNED = LINE_CLOCKS / 2,
+	PINNED = LINE_SHORTS / 2,
 	/* Questions of a waiter that are looked at after each of its Waits; others have time. */
 	FEW_QUESTIONS = 4
 };
@@ -30,7 +31,8 @@ struct question {
 	uint32_t a, gate;	 /* places in the run */
 	uint32_t stream, waiter; /* of a, and of b */
 	uint32_t next;		 /* in the list of begun ones of the waiter */
-	enum state state;
+	int16_t count;		 /* of the lane at a */
+	uint8_t state;
 	bool *ordered;
 };
 
@@ -39,6 +41,11 @@ struct event {
 	uint32_t at, stream;
 	uint32_t line : 31; /* of its token, in the pool: the same in every pass */
 	uint32_t notifies : 1;
+};
+
+struct lane {
+	int16_t count; /* of Notify */
+	bool asked;    /* a query has begun since the last one */
 };
 
 struct reachability {
@@ -54,7 +61,8 @@ struct reachability {
 	uint32_t *nbegun;     /* [nstream] begun ones about a stream; 1 more if pinned */
 	uint32_t *lane_of;    /* [nstream] ORDO_NONE: no lane */
 	uint32_t free;	      /* a bit for each lane */
-	uint32_t nasked;      /* questions that are begun */
+	struct lane lanes[LINE_SHORTS];
+	uint32_t nasked; /* questions that are begun */
 };
 
 /* A gate that ran before a: no. */
@@ -128,13 +136,13 @@ bool ordo_list_order(struct verifier *verifier)
 	return true;
 }
 
-/* false: there is none. */
+/* A lane for a query about a stream. false: there is none, or it cannot count on. */
 static bool take_lane(struct reachability *reach, uint32_t stream)
 {
 	if (reach->lane_of[stream] != ORDO_NONE)
-		return true;
-	for (uint32_t lane = 0; lane < LINE_CLOCKS; lane++)
-		if (reach->free >> lane & 1) {
+		return reach->lanes[reach->lane_of[stream]].count < INT16_MAX;
+	for (uint32_t lane = 0; reach->free && lane < LINE_SHORTS; lane++)
+		if (reach->free >> lane & 1 && reach->lanes[lane].count < INT16_MAX) {
 			reach->free &= ~(UINT32_C(1) << lane);
 			reach->lane_of[stream] = lane;
 			return true;
@@ -162,6 +170,9 @@ static void begin_questions(struct reachability *reach, uint32_t place)
 		reach->nasked++;
 		reach->nbegun[question->stream]++;
 		question->state = BEGUN;
+		struct lane *lane = &reach->lanes[reach->lane_of[question->stream]];
+		question->count = lane->count;
+		lane->asked = true;
 		question->next = reach->begun[question->waiter];
 		reach->begun[question->waiter] = reach->start;
 	}
@@ -171,7 +182,7 @@ static void begin_questions(struct reachability *reach, uint32_t place)
 static void answer(struct reachability *reach, struct question *question, bool last)
 {
 	const struct line *line = &reach->passes.lines[question->waiter];
-	*question->ordered = line->clock[reach->lane_of[question->stream]] > question->a;
+	*question->ordered = line->shorts[reach->lane_of[question->stream]] > question->count;
 	if (!*question->ordered && !last)
 		return;
 	question->state = DONE;
@@ -210,8 +221,11 @@ static void notify(struct reachability *reach, const struct event *event)
 {
 	const uint32_t lane = reach->lane_of[event->stream];
 	struct line *line = &reach->passes.lines[event->stream];
-	if (lane != ORDO_NONE)
-		line->clock[lane] = event->at + 1;
+	if (lane != ORDO_NONE) {
+		reach->lanes[lane].count += reach->lanes[lane].asked;
+		reach->lanes[lane].asked = false;
+		line->shorts[lane] = reach->lanes[lane].count;
+	}
 	reach->passes.pool[event->line] = *line;
 }
 
@@ -219,8 +233,9 @@ static void wait(struct reachability *reach, const struct event *event)
 {
 	struct line *own = &reach->passes.lines[event->stream];
 	const struct line *line = &reach->passes.pool[event->line];
-	for (int i = 0; i < LINE_CLOCKS; i++)
-		own->clock[i] = own->clock[i] < line->clock[i] ? line->clock[i] : own->clock[i];
+	for (int i = 0; i < LINE_SHORTS; i++)
+		own->shorts[i] =
+			own->shorts[i] < line->shorts[i] ? line->shorts[i] : own->shorts[i];
 	answer_some(reach, event->stream);
 	end_questions(reach, event->at);
 }
@@ -259,7 +274,8 @@ static void begin_pass(struct reachability *reach)
 	memset(reach->lane_of, 0xff, nstream * sizeof *reach->lane_of);
 	memset(reach->begun, 0xff, nstream * sizeof *reach->begun);
 	memset(reach->nbegun, 0, nstream * sizeof *reach->nbegun);
-	reach->free = (UINT32_C(1) << LINE_CLOCKS) - 1;
+	memset(reach->lanes, 0, sizeof reach->lanes);
+	reach->free = UINT32_MAX;
 	reach->start = reach->gate = 0;
 	for (uint32_t i = 0, npinned = 0; i < reach->nopen && npinned < PINNED; i++) {
 		const uint32_t stream = reach->questions[i].stream;
