@@ -70,6 +70,15 @@ struct slots {
 	struct ordo_heap *held;			 /* [narc] what waits for one of these */
 };
 
+/* What sums wait for. */
+struct sums {
+	uint32_t *waiting;	  /* [nway][nrank] sums that must still arrive */
+	bool *locked;		  /* [nway][nrank] a sum arrives */
+	struct ordo_heap *parked; /* [nway][nrank] servers whose sums wait for that one */
+	/* Without routes: slots into which others may follow, by the first server. */
+	struct ordo_events released;
+};
+
 struct lister {
 	const struct ordo_capacities *graph;
 	const struct ordo_pair_routes *routes; /* NULL */
@@ -82,11 +91,7 @@ struct lister {
 	uint32_t *arc_of;	 /* [nrank][nrank] */
 	struct ordo_heap *ready; /* [nserver] moves, the least number first */
 	uint32_t *current;	 /* [nserver] the move on it; ORDO_NONE */
-	uint32_t *waiting;	 /* [nway][nrank] sums that must still arrive */
-	bool *locked;		 /* [nway][nrank] a sum arrives */
-	struct ordo_heap
-		*parked; /* [nway * nrank] servers whose sums wait for the one that arrives */
-	struct ordo_events released; /* without routes: sums that others may follow, by the first */
+	struct sums sums;
 	struct ordo_timeline events;
 	uint64_t *idle; /* [nidle] servers to look at, below their rank in the upper half */
 	bool *is_idle;
@@ -219,8 +224,8 @@ static void send_down(struct lister *lister, uint32_t way, uint32_t v)
 /* The first of the servers whose sums into a slot wait for another one; its own waits no longer. */
 static uint32_t resume(struct lister *lister, uint32_t slot)
 {
-	const uint32_t server = ordo_heap_pop(&lister->parked[slot]), way = slot / lister->nrank,
-		       v = lister->graph->arcs[server].from,
+	const uint32_t server = ordo_heap_pop(&lister->sums.parked[slot]),
+		       way = slot / lister->nrank, v = lister->graph->arcs[server].from,
 		       move = 2 * (way * lister->nrank + v) + lister->list.backwards;
 	push(lister, &lister->ready[server], lister->list.numbers[move]);
 	return server;
@@ -230,13 +235,13 @@ static uint32_t resume(struct lister *lister, uint32_t slot)
  * in order are asked in order (start_idle), and others go on waiting. */
 static void release(struct lister *lister, uint32_t slot)
 {
-	const struct ordo_heap *parked = &lister->parked[slot];
-	lister->locked[slot] = false;
+	const struct ordo_heap *parked = &lister->sums.parked[slot];
+	lister->sums.locked[slot] = false;
 	if (lister->routes)
 		while (parked->count)
 			look_at(lister, resume(lister, slot));
-	else if (parked->count &&
-		 !ordo_events_push(&lister->released, (struct ordo_event){parked->items[0], slot}))
+	else if (parked->count && !ordo_events_push(&lister->sums.released,
+					  (struct ordo_event){parked->items[0], slot}))
 		lister->failed = true;
 }
 
@@ -254,7 +259,7 @@ static void arrive(struct lister *lister, const struct ordo_listed_move *it)
 {
 	if (it->kind == ORDO_LISTED_RESULT)
 		send_down(lister, it->way, it->to);
-	else if (--lister->waiting[it->way * lister->nrank + it->to] == 0)
+	else if (--lister->sums.waiting[it->way * lister->nrank + it->to] == 0)
 		send_up(lister, it->way, it->to);
 }
 
@@ -371,12 +376,12 @@ static bool put_aside(struct lister *lister, uint32_t number)
 		lister->slots.taken[arc]++;
 	}
 	const bool locks = adds(lister, &it, &slot);
-	if (locks && lister->locked[slot]) {
-		push(lister, &lister->parked[slot], server_of(lister, move));
+	if (locks && lister->sums.locked[slot]) {
+		push(lister, &lister->sums.parked[slot], server_of(lister, move));
 		return true;
 	}
 	if (locks)
-		lister->locked[slot] = true;
+		lister->sums.locked[slot] = true;
 	return false;
 }
 
@@ -433,7 +438,7 @@ static void rank_idle(struct lister *lister)
  * one of these takes it. */
 static void start_idle(struct lister *lister)
 {
-	struct ordo_events *released = &lister->released;
+	struct ordo_events *released = &lister->sums.released;
 	for (uint32_t i = 0; i < lister->nidle || released->count;) {
 		uint32_t server = i < lister->nidle ? (uint32_t)lister->idle[i] : ORDO_NONE;
 		if (released->count && released->items[0].time < server)
@@ -442,10 +447,10 @@ static void start_idle(struct lister *lister)
 			i++;
 		while (released->count && released->items[0].time == server) {
 			const uint32_t slot = ordo_events_pop(released).item;
-			if (lister->locked[slot])
+			if (lister->sums.locked[slot])
 				continue;
 			resume(lister, slot);
-			if (lister->parked[slot].count)
+			if (lister->sums.parked[slot].count)
 				release(lister, slot);
 		}
 		if (lister->current[server] == ORDO_NONE)
@@ -476,7 +481,7 @@ static void begin(struct lister *lister)
 {
 	for (uint32_t way = 0; way < lister->nway; way++) {
 		const struct ordo_chunk_way *it = &lister->ways[way];
-		uint32_t *waiting = lister->waiting + (size_t)way * lister->nrank;
+		uint32_t *waiting = lister->sums.waiting + (size_t)way * lister->nrank;
 		for (uint32_t v = 0; it->up && v < lister->nrank; v++)
 			if (v != it->root)
 				waiting[it->up[v]]++;
@@ -612,9 +617,9 @@ static bool make_lister(struct lister *lister)
 	lister->current = ordo_array_make(lister->nserver, sizeof *lister->current, 0xff);
 	lister->idle = ordo_array_make(lister->nserver, sizeof *lister->idle, 0);
 	lister->is_idle = ordo_array_make(lister->nserver, sizeof *lister->is_idle, 0);
-	lister->waiting = ordo_array_make(nslot, sizeof *lister->waiting, 0);
-	lister->locked = ordo_array_make(nslot, sizeof *lister->locked, 0);
-	lister->parked = ordo_array_make(nslot, sizeof *lister->parked, 0);
+	lister->sums.waiting = ordo_array_make(nslot, sizeof *lister->sums.waiting, 0);
+	lister->sums.locked = ordo_array_make(nslot, sizeof *lister->sums.locked, 0);
+	lister->sums.parked = ordo_array_make(nslot, sizeof *lister->sums.parked, 0);
 	lister->slots.taken = ordo_array_make(graph->narc, sizeof *lister->slots.taken, 0);
 	lister->slots.held = ordo_array_make(graph->narc, sizeof *lister->slots.held, 0);
 	lister->work = ordo_array_make(
@@ -631,7 +636,8 @@ static bool make_lister(struct lister *lister)
 		!lister->work || !lister->trees.servers || !lister->list.numbers ||
 		!lister->list.by_number || !lister->pass.started || !lister->pass.ended ||
 		!lister->arc_of || !lister->ready || !lister->current || !lister->idle ||
-		!lister->is_idle || !lister->waiting || !lister->locked || !lister->parked)
+		!lister->is_idle || !lister->sums.waiting || !lister->sums.locked ||
+		!lister->sums.parked)
 		return false;
 	for (uint32_t i = 0; i < graph->narc; i++)
 		if (graph->arcs[i].from < nrank && graph->arcs[i].to < nrank)
@@ -646,8 +652,8 @@ static void free_lister(struct lister *lister)
 		free(lister->ready[i].items);
 	for (uint32_t i = 0; lister->slots.held && i < lister->graph->narc; i++)
 		free(lister->slots.held[i].items);
-	for (size_t i = 0; lister->parked && i < (size_t)lister->nway * lister->nrank; i++)
-		free(lister->parked[i].items);
+	for (size_t i = 0; lister->sums.parked && i < (size_t)lister->nway * lister->nrank; i++)
+		free(lister->sums.parked[i].items);
 	free_trees(&lister->trees);
 	free(lister->links.busy);
 	free(lister->links.first);
@@ -658,13 +664,13 @@ static void free_lister(struct lister *lister)
 	free(lister->current);
 	free(lister->idle);
 	free(lister->is_idle);
-	free(lister->waiting);
-	free(lister->locked);
-	free(lister->parked);
+	free(lister->sums.waiting);
+	free(lister->sums.locked);
+	free(lister->sums.parked);
 	free(lister->slots.taken);
 	free(lister->slots.held);
 	ordo_timeline_free(&lister->events);
-	free(lister->released.items);
+	free(lister->sums.released.items);
 	free(lister->work);
 	free(lister->list.numbers);
 	free(lister->list.by_number);

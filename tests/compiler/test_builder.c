@@ -341,8 +341,8 @@ static double count_visits_per_move(uint32_t nrank, const char *algorithm)
 	return answer;
 }
 
-/* A search backwards only took 20 and 2,600 steps a move on 64 ranks, and with bounds on what streams
- * know 8 on 128 ranks. */
+/* A search backwards only took 20 and 2,600 steps a move on 64 ranks, and with bounds on what
+ * streams know 8 on 128 ranks. */
 static void the_search_takes_few_steps_a_move_however_many_there_are(void **state)
 {
 	(void)state;
