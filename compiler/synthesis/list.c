@@ -70,10 +70,13 @@ struct slots {
 	struct ordo_heap *held;			 /* [narc] what waits for one of these */
 };
 
+/* Of a slot: whether a sum arrives, and others wait for it. */
+enum lock { UNLOCKED, LOCKED, WANTED };
+
 /* What sums wait for. */
 struct sums {
 	uint32_t *waiting;	  /* [nway][nrank] sums that must still arrive */
-	bool *locked;		  /* [nway][nrank] a sum arrives */
+	uint8_t *locks;		  /* [nway][nrank] enum lock */
 	struct ordo_heap *parked; /* [nway][nrank] servers whose sums wait for that one */
 	/* Without routes: slots into which others may follow, by the first server. */
 	struct ordo_events released;
@@ -98,9 +101,9 @@ struct lister {
 	uint32_t nidle;
 	struct right_of_way list;
 	struct pass pass;
-	uint64_t widest; /* units of the widest arc */
-	/* [narc of network or graph, nrank] time on links and adders, of all passes */
-	uint64_t *work;
+	/* [narc of network or graph] time of a chunk on a link; these and [nrank]: time on links and
+	 * adders, of all passes */
+	uint64_t *lengths, *work;
 	bool failed;
 };
 
@@ -231,18 +234,28 @@ static uint32_t resume(struct lister *lister, uint32_t slot)
 	return server;
 }
 
+/* The first server of those whose sums wait for a slot is asked next. */
+static void ask_first(struct lister *lister, uint32_t slot)
+{
+	const uint32_t server = lister->sums.parked[slot].items[0];
+	if (!ordo_events_push(&lister->sums.released, (struct ordo_event){server, slot}))
+		lister->failed = true;
+}
+
 /* A sum has been added. Of those that wait, only one comes next: without routes, servers that begin
  * in order are asked in order (start_idle), and others go on waiting. */
 static void release(struct lister *lister, uint32_t slot)
 {
 	const struct ordo_heap *parked = &lister->sums.parked[slot];
-	lister->sums.locked[slot] = false;
+	const bool wanted = lister->sums.locks[slot] == WANTED;
+	lister->sums.locks[slot] = UNLOCKED;
+	if (!wanted)
+		return;
 	if (lister->routes)
 		while (parked->count)
 			look_at(lister, resume(lister, slot));
-	else if (parked->count && !ordo_events_push(&lister->sums.released,
-					  (struct ordo_event){parked->items[0], slot}))
-		lister->failed = true;
+	else
+		ask_first(lister, slot);
 }
 
 /* All sums of a vertex are there: its own goes up, or the root's down. */
@@ -300,13 +313,6 @@ static void complete(struct lister *lister, uint32_t server)
 
 enum { UNIT_OF_TIME = 1 << 20 }; /* of the widest arc */
 
-/* The time of a chunk on a link. */
-static uint64_t time_on(
-	const struct lister *lister, const struct ordo_capacities *graph, uint32_t arc)
-{
-	return (uint64_t)((wide)lister->widest * UNIT_OF_TIME / (wide)graph->arcs[arc].units);
-}
-
 static uint64_t time_of_addition(const struct lister *lister)
 {
 	const double time = lister->slots.adders->time * UNIT_OF_TIME;
@@ -344,7 +350,7 @@ static void occupy(struct lister *lister, uint32_t server)
 		return;
 	}
 	if (!routes) {
-		work_for(lister, server, time_on(lister, lister->graph, server), server);
+		work_for(lister, server, lister->lengths[server], server);
 		return;
 	}
 	const struct ordo_arc *ends = &lister->graph->arcs[server];
@@ -352,7 +358,7 @@ static void occupy(struct lister *lister, uint32_t server)
 	uint64_t longest = 0;
 	for (uint32_t i = routes->first[pair]; i < routes->first[pair + 1]; i++) {
 		const uint32_t link = routes->arcs[i];
-		const uint64_t length = time_on(lister, routes->network, link);
+		const uint64_t length = lister->lengths[link];
 		lister->links.busy[link] = true;
 		longest = length > longest ? length : longest;
 		work_for(lister, lister->nserver + link, length, link);
@@ -376,12 +382,13 @@ static bool put_aside(struct lister *lister, uint32_t number)
 		lister->slots.taken[arc]++;
 	}
 	const bool locks = adds(lister, &it, &slot);
-	if (locks && lister->sums.locked[slot]) {
+	if (locks && lister->sums.locks[slot]) {
+		lister->sums.locks[slot] = WANTED;
 		push(lister, &lister->sums.parked[slot], server_of(lister, move));
 		return true;
 	}
 	if (locks)
-		lister->sums.locked[slot] = true;
+		lister->sums.locks[slot] = LOCKED;
 	return false;
 }
 
@@ -447,11 +454,13 @@ static void start_idle(struct lister *lister)
 			i++;
 		while (released->count && released->items[0].time == server) {
 			const uint32_t slot = ordo_events_pop(released).item;
-			if (lister->sums.locked[slot])
+			if (lister->sums.locks[slot]) {
+				lister->sums.locks[slot] = WANTED;
 				continue;
+			}
 			resume(lister, slot);
 			if (lister->sums.parked[slot].count)
-				release(lister, slot);
+				ask_first(lister, slot);
 		}
 		if (lister->current[server] == ORDO_NONE)
 			start(lister, server);
@@ -608,6 +617,18 @@ static void list_servers(struct lister *lister)
 	}
 }
 
+/* The time of a chunk on each link. false: no memory. */
+static bool list_lengths(struct lister *lister)
+{
+	const struct ordo_capacities *network =
+		lister->routes ? lister->routes->network : lister->graph;
+	const wide widest = (wide)ordo_capacities_widest(network) * UNIT_OF_TIME;
+	lister->lengths = ordo_array_make(network->narc, sizeof *lister->lengths, 0);
+	for (uint32_t arc = 0; lister->lengths && arc < network->narc; arc++)
+		lister->lengths[arc] = (uint64_t)(widest / (wide)network->arcs[arc].units);
+	return lister->lengths;
+}
+
 static bool make_lister(struct lister *lister)
 {
 	const struct ordo_capacities *graph = lister->graph;
@@ -618,7 +639,7 @@ static bool make_lister(struct lister *lister)
 	lister->idle = ordo_array_make(lister->nserver, sizeof *lister->idle, 0);
 	lister->is_idle = ordo_array_make(lister->nserver, sizeof *lister->is_idle, 0);
 	lister->sums.waiting = ordo_array_make(nslot, sizeof *lister->sums.waiting, 0);
-	lister->sums.locked = ordo_array_make(nslot, sizeof *lister->sums.locked, 0);
+	lister->sums.locks = ordo_array_make(nslot, sizeof *lister->sums.locks, 0);
 	lister->sums.parked = ordo_array_make(nslot, sizeof *lister->sums.parked, 0);
 	lister->slots.taken = ordo_array_make(graph->narc, sizeof *lister->slots.taken, 0);
 	lister->slots.held = ordo_array_make(graph->narc, sizeof *lister->slots.held, 0);
@@ -636,14 +657,15 @@ static bool make_lister(struct lister *lister)
 		!lister->work || !lister->trees.servers || !lister->list.numbers ||
 		!lister->list.by_number || !lister->pass.started || !lister->pass.ended ||
 		!lister->arc_of || !lister->ready || !lister->current || !lister->idle ||
-		!lister->is_idle || !lister->sums.waiting || !lister->sums.locked ||
+		!lister->is_idle || !lister->sums.waiting || !lister->sums.locks ||
 		!lister->sums.parked)
 		return false;
 	for (uint32_t i = 0; i < graph->narc; i++)
 		if (graph->arcs[i].from < nrank && graph->arcs[i].to < nrank)
 			lister->arc_of[graph->arcs[i].from * nrank + graph->arcs[i].to] = i;
 	list_servers(lister);
-	return list_trees(lister) && (!lister->routes || list_users(lister));
+	return list_trees(lister) && list_lengths(lister) &&
+	       (!lister->routes || list_users(lister));
 }
 
 static void free_lister(struct lister *lister)
@@ -665,12 +687,13 @@ static void free_lister(struct lister *lister)
 	free(lister->idle);
 	free(lister->is_idle);
 	free(lister->sums.waiting);
-	free(lister->sums.locked);
+	free(lister->sums.locks);
 	free(lister->sums.parked);
 	free(lister->slots.taken);
 	free(lister->slots.held);
 	ordo_timeline_free(&lister->events);
 	free(lister->sums.released.items);
+	free(lister->lengths);
 	free(lister->work);
 	free(lister->list.numbers);
 	free(lister->list.by_number);
@@ -877,7 +900,6 @@ bool ordo_list_moves(struct ordo_listed_move **moves, size_t *nmove,
 	const struct ordo_listed_adders *adders, const struct ordo_chunk_way *ways, uint32_t nway,
 	struct ordo_error *error)
 {
-	const struct ordo_capacities *network = routes ? routes->network : graph;
 	struct ordo_chunk_way *turned = ordo_array_make(nway, sizeof *turned, 0);
 	struct lister lister = {.graph = graph,
 		.routes = routes,
@@ -886,7 +908,6 @@ bool ordo_list_moves(struct ordo_listed_move **moves, size_t *nmove,
 		.nway = nway,
 		.nrank = graph->nrank,
 		.nserver = graph->narc + (adders ? graph->nrank : 0),
-		.widest = (uint64_t)ordo_capacities_widest(network),
 		.nnumber = (size_t)(adders ? 4 : 2) * nway * graph->nrank};
 	*moves = ordo_array_make(lister.nnumber, sizeof **moves, 0);
 	lister.failed = !make_lister(&lister) || !turned || !*moves;
