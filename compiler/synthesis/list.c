@@ -77,7 +77,7 @@ enum lock { UNLOCKED, LOCKED, WANTED };
 struct sums {
 	uint32_t *waiting;	  /* [nway][nrank] sums that must still arrive */
 	uint8_t *locks;		  /* [nway][nrank] enum lock */
-	struct ordo_heap *parked; /* [nway][nrank] servers whose sums wait for that one */
+	struct ordo_heap *parked; /* [nway][nrank] servers whose sums wait for it */
 	/* Without routes: slots into which others may follow, by the first server. */
 	struct ordo_events released;
 };
