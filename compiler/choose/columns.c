@@ -14,6 +14,9 @@
 #define GROWN 1.1
 /* What more chunks than usual may save a candidate that improves by them: up to 3.5 % was seen. */
 #define HOPED (1. / 24)
+/* A candidate that takes at most so many times the best may be the best with half or with twice as
+ * many chunks. */
+#define NEAR (1 + 1. / 32)
 
 static void free_times(struct ordo_column *column)
 {
@@ -277,10 +280,10 @@ static double gain_of(const struct ordo_columns *columns, const struct ordo_colu
 	return (before - last) / shrunk * shrinks * (before > 1.1 * last ? 2 : 1);
 }
 
-/* Whether a candidate with so many chunks that compiling it takes long may be faster than the best
- * by a part worth that. Siblings with fewer chunks tell. */
+/* Whether a candidate with so many chunks that compiling it takes long, or with `ahead` times as
+ * many, may be faster than the best by a part worth that. Siblings with fewer chunks tell. */
 static bool is_promising(const struct ordo_columns *columns, const struct ordo_column *column,
-	uint32_t i, double best)
+	uint32_t i, double best, uint32_t ahead)
 {
 	const struct ordo_evaluated *items = columns->table->items;
 	if (!has_more_chunks(columns->table, i))
@@ -288,7 +291,7 @@ static bool is_promising(const struct ordo_columns *columns, const struct ordo_c
 	if (!has_more_chunks(columns->table, i - 1))
 		return column->seconds[i - 1] >= 0;
 	const double last = column->seconds[i - 1],
-		     known = gain_of(columns, column, i - 1, items[i].chunks_per_block),
+		     known = gain_of(columns, column, i - 1, ahead * items[i].chunks_per_block),
 		     hoped = items[i].candidate->improves && items[i - 1].worth == 0 ? last * HOPED
 										     : 0,
 		     gain = hoped > known ? hoped : known;
@@ -330,7 +333,7 @@ static bool has_twin(
  * least time of those that are not known not to suit. None is given up whose time the promise of
  * the next one needs; nor where an order is chosen, since the fastest of each is wanted. */
 static bool time_large(struct ordo_columns *columns, struct ordo_column *column,
-	const bool *left_out, double *best, struct ordo_error *error)
+	const bool *left_out, uint32_t ahead, double *best, struct ordo_error *error)
 {
 	for (uint32_t i = 0; i < columns->table->count; i++) {
 		const struct ordo_evaluated *item = &columns->table->items[i];
@@ -338,7 +341,7 @@ static bool time_large(struct ordo_columns *columns, struct ordo_column *column,
 			   last = !has_more_chunks(columns->table, i + 1);
 		const double limit = isfinite(*best) && last && !whole ? *best * SAME : 0;
 		if (item->worth == 0 || item->between || (left_out && left_out[i]) ||
-			!is_promising(columns, column, i, *best) ||
+			!is_promising(columns, column, i, *best, ahead) ||
 			(!whole && has_twin(columns, column, i)))
 			continue;
 		if (column->seconds[i] < 0 && column->over[i] < *best &&
@@ -374,42 +377,55 @@ static bool evaluate_large(struct ordo_columns *columns, const struct ordo_colum
 /* Those with many chunks come last, from the fewest on. Their proofs take long, so only what is
  * the fastest is proved; if that does not suit, others are looked at again. */
 static bool fill_large(struct ordo_columns *columns, struct ordo_column *column,
-	const bool *left_out, double best, struct ordo_error *error)
+	const bool *left_out, uint32_t ahead, double best, struct ordo_error *error)
 {
 	bool lost = true;
 	while (lost) {
 		double least = best;
-		if (!time_large(columns, column, left_out, &least, error) ||
+		if (!time_large(columns, column, left_out, ahead, &least, error) ||
 			!evaluate_large(columns, column, least, &lost, error))
 			return false;
 	}
 	return true;
 }
 
-/* Whether half or twice as many chunks as those of the best, which candidate i has, are worth being
- * tried. Fewer are not where more were already worth a long compilation. */
-static bool is_neighbour(const struct ordo_columns *columns, const struct ordo_column *column,
-	uint32_t i, uint32_t best)
+/* The fastest of the usual numbers of chunks of candidate i; ORDO_NONE: none was timed and may win.
+ */
+static uint32_t fastest_sibling(
+	const struct ordo_columns *columns, const struct ordo_column *column, uint32_t i)
 {
-	const struct ordo_evaluated *item = &columns->table->items[i],
-				    *other = &columns->table->items[best];
-	const uint64_t K = item->chunks_per_block, most = other->chunks_per_block;
-	if (!item->between || item->candidate != other->candidate)
-		return false;
-	if (item->worth == 0)
-		return K == 2 * most || 2 * K == most;
-	return K == 2 * most && has_more_chunks(columns->table, best) &&
-	       gain_of(columns, column, best, item->chunks_per_block) >
-		       item->worth * column->seconds[best];
+	const struct ordo_evaluated *items = columns->table->items;
+	uint32_t fastest = ORDO_NONE;
+	for (uint32_t k = 0; k < columns->table->count; k++)
+		if (items[k].candidate == items[i].candidate && !items[k].between &&
+			!items[k].why && column->seconds[k] >= 0 &&
+			(fastest == ORDO_NONE || column->seconds[k] < column->seconds[fastest]))
+			fastest = k;
+	return fastest;
 }
 
-/* Whether twice as many chunks as those that were tried last are promising, of a candidate that
- * improves by them. */
+/* Whether half or twice as many chunks as are best for a candidate are worth being tried: it is the
+ * best, or near. */
+static bool is_neighbour(const struct ordo_columns *columns, const struct ordo_column *column,
+	uint32_t i, double best)
+{
+	const struct ordo_evaluated *items = columns->table->items, *item = &items[i];
+	if (!item->between || item->worth > 0)
+		return false;
+	const uint32_t sibling = fastest_sibling(columns, column, i);
+	if (sibling == ORDO_NONE || column->seconds[sibling] > best * NEAR)
+		return false;
+	const uint64_t K = item->chunks_per_block, most = items[sibling].chunks_per_block;
+	return K == 2 * most || 2 * K == most;
+}
+
+/* Whether twice as many chunks as those that were tried last are promising. Fewer are not, where
+ * more were already worth a long compilation. */
 static bool promises_more(const struct ordo_columns *columns, const struct ordo_column *column,
 	uint32_t i, double best)
 {
 	const struct ordo_evaluated *items = columns->table->items, *item = &items[i];
-	if (!item->between || item->worth == 0 || !item->candidate->improves)
+	if (!item->between || item->worth == 0)
 		return false;
 	for (uint32_t k = 0; k < columns->table->count; k++)
 		if (items[k].candidate == item->candidate && !items[k].between &&
@@ -421,17 +437,35 @@ static bool promises_more(const struct ordo_columns *columns, const struct ordo_
 	return false;
 }
 
-/* Multiples of chunks are far apart, so what is between is tried beside the best. */
+/* Multiples of chunks are far apart, so what is between is tried beside the best of a candidate.
+ * What is found there rules out nothing that was promised before it was found. */
 static bool fill_between(struct ordo_columns *columns, uint32_t at, struct ordo_error *error)
 {
 	struct ordo_column *column = &columns->items[at];
 	const uint32_t best = ordo_fastest(columns, at, NULL);
-	double least = best == ORDO_NONE ? 0 : column->seconds[best];
+	const double before = best == ORDO_NONE ? 0 : column->seconds[best];
+	double least = before;
 	for (uint32_t i = 0; best != ORDO_NONE && i < columns->table->count; i++)
-		if ((is_neighbour(columns, column, i, best) ||
-			    promises_more(columns, column, i, least)) &&
+		if ((is_neighbour(columns, column, i, before) ||
+			    promises_more(columns, column, i, before)) &&
 			!compare_candidate(columns, column, i, &least, error))
 			return false;
+	return true;
+}
+
+/* Then those are tried that promise something only with twice as many chunks, for one size: the
+ * first that promise something alone, so that those that come later lose nothing. */
+static bool fill_ahead(
+	struct ordo_columns *columns, uint32_t at, const bool *left_out, struct ordo_error *error)
+{
+	struct ordo_column *column = &columns->items[at];
+	for (uint32_t ahead = 1; ahead <= 2; ahead++) {
+		const uint32_t best = ordo_fastest(columns, at, NULL);
+		const double seconds = best == ORDO_NONE ? HUGE_VAL : column->seconds[best];
+		if (!fill_large(columns, column, left_out, ahead, seconds, error) ||
+			!fill_between(columns, at, error))
+			return false;
+	}
 	return true;
 }
 
@@ -452,8 +486,7 @@ static bool fill(
 			(!left_out || !left_out[order[i]]))
 			worked = compare_candidate(columns, column, order[i], &best, error);
 	}
-	worked = worked && fill_large(columns, column, left_out, best, error) &&
-		 fill_between(columns, at, error);
+	worked = worked && fill_ahead(columns, at, left_out, error);
 	column->full |= !left_out;
 	free(order);
 	return worked;

@@ -19,8 +19,8 @@ struct ordo_evaluated {
 	/* 0; or so many chunks that it is tried only if those with fewer promise that it saves more
 	 * than this part of the time. */
 	double worth;
-	/* So many chunks are half or twice as many as others, and are tried if those are the best.
-	 */
+	/* So many chunks are half or twice as many as others, and are tried if those come near the
+	 * best. */
 	bool between;
 	const char *why; /* why it cannot be chosen; NULL */
 	bool refused;	 /* it does not apply, or does not compile */

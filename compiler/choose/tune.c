@@ -253,7 +253,7 @@ static bool comes_before(const struct ordo_contender *one, const struct ordo_con
 }
 
 /* Whether a candidate was left aside: one with many chunks that promised nothing, or with half or
- * twice as many as one that is not the fastest. */
+ * twice as many as one that does not come near the fastest. */
 static bool is_aside(const struct tuning *tuning, uint32_t i)
 {
 	const struct ordo_evaluated *item = &tuning->table.items[i];

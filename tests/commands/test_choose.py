@@ -251,4 +251,19 @@ def _(ordo):
         wanted(free["seconds"] <= held["seconds"] * 1.001, links, free, held)
 
 
+@desk_case("half and twice as many chunks are tried of all that come near the best")
+def _(ordo):
+    for operator, topology, ranks, size, named in [
+        ("allgather", "hypercube", 8, "256MiB", "matching"),
+        ("broadcast", "star", 8, "256MiB", "packing"),
+        ("reduce-scatter", "full-mesh", 16, "1MiB", "placed(sums=apart)")
+    ]:
+        where = [operator, "-t", topology, "-n", ranks, "--size", size, "-o", "x.json"]
+        chosen, other = [
+            ordo.answer("compile", *where, *more)["candidates"][0]
+            for more in ([], ["-a", named])
+        ]
+        wanted(chosen["seconds"] <= other["seconds"] * 1.001, where, chosen, other)
+
+
 run_cases()
