@@ -8,8 +8,8 @@
  * What has just arrived is not sent at once if something else waits for the same link, because a
  * Send whose data arrives when it begins pays the latency of the link, and one whose data was there
  * before does not. How long that is in chunks depends on the size, which is not known here: it is
- * an eighth of a chunk, a quarter where chunks are few, as they are at small sizes, and a third
- * where so many are mixed that each is small.
+ * an eighth of a chunk, a quarter where chunks are few, as they are at small sizes, a third where
+ * so many are mixed that each is small, and a whole chunk where they are still more.
  */
 #include "list.h"
 #include "synthesis/heap.h"
@@ -22,7 +22,8 @@ enum {
 	NEVER = 255,
 	/* chunks, of all blocks */
 	FEW_WAYS = 128,
-	MANY_WAYS = 4096
+	MANY_WAYS = 4096,
+	MOST_WAYS = 8192
 };
 #define WHOLE (UINT64_C(1) << 40) /* the time of a chunk on an arc of one unit */
 
@@ -193,9 +194,10 @@ static void make_ready(struct lister *lister, uint32_t operation)
 static uint64_t latency_of(const struct lister *lister, uint32_t operation)
 {
 	const uint32_t server = lister->servers[operation];
-	const uint64_t part = lister->network->mixed && lister->nway > MANY_WAYS ? 3
-			      : lister->nway > FEW_WAYS				 ? 8
-										 : 4;
+	const uint32_t nway = lister->nway;
+	const uint64_t part = !lister->network->mixed || nway <= MANY_WAYS ? nway > FEW_WAYS ? 8 : 4
+			      : nway > MOST_WAYS			   ? 1
+									   : 3;
 	return server < lister->nrank * lister->nrank ? lister->durations[server] / part : 0;
 }
 
