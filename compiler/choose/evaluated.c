@@ -101,7 +101,8 @@ static double must_be_worth(
 {
 	if (table->one_size / ordo_nblock(&table->request.problem) / K < LARGE_CHUNK)
 		return 0;
-	return K <= (uint64_t)candidate->most_chunks * MORE_MOVES   ? worth_more
+	const uint64_t more = (uint64_t)candidate->most_chunks * MORE_MOVES;
+	return K <= (candidate->improves ? 2 * more : more)	    ? worth_more
 	       : K <= (uint64_t)candidate->most_chunks * MOST_MOVES ? worth_most
 								    : 0;
 }
