@@ -196,17 +196,17 @@ def _(ordo):
 
 
 @desk_case("placed: where two or three dead links lie at one card or in a row, an order that is "
-           "searched shares additions better: at most 1.018 of the bound without one order")
+           "searched shares additions better: at most 1.02 of the bound without one order")
 def _(ordo):
     """The orders with names take 1.018 to 1.022, a triangle 1.038; no order of a triangle is below
-    1.0155, by an LP for each."""
-    for dead, most in (("0-1 0-2", 1.018), ("0-1 0-2 3-4", 1.016), ("0-1 1-2 2-3", 1.018),
-                       ("0-1 0-2 0-3", 1.018), ("0-1 0-2 1-2", 1.028)):
+    1.0155, by an LP for each. Half as many chunks take 0.4 to 0.6 % more."""
+    for dead, most in (("0-1 0-2", 1.012), ("0-1 0-2 3-4", 1.009), ("0-1 1-2 2-3", 1.011),
+                       ("0-1 0-2 0-3", 1.011), ("0-1 0-2 1-2", 1.02)):
         fails = [word for link in dead.split() for word in ("--fail-link", link)]
         words = ["allreduce", "-n", 8, *fails, "-a", "placed(order=searched,sums=apart)", "-o",
                  "p.json"]
         chunks = ordo.answer("compile", *words)["chunks_per_block"]
-        price = ordo.answer("compile", *words, "--chunks", 8 * chunks)["order_price"]
+        price = ordo.answer("compile", *words, "--chunks", 16 * chunks)["order_price"]
         seconds = ordo.answer("predict", "p.json", "--size", "1GiB", *fails)["seconds"]
         wanted(seconds <= most * float(of(price, "bound_")) * 2 ** 30 / 56e9, dead, seconds, price)
     ordo.fails(2, "found no order that is faster than order=auto", "compile", "allreduce", "-n", 8,
