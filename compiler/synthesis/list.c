@@ -101,8 +101,8 @@ struct lister {
 	uint32_t nidle;
 	struct right_of_way list;
 	struct pass pass;
-	/* [narc of network or graph] time of a chunk on a link; these and [nrank]: time on links and
-	 * adders, of all passes */
+	/* [narc of network or graph] time of a chunk on a link; these and [nrank]: time on links
+	 * and adders, of all passes */
 	uint64_t *lengths, *work;
 	bool failed;
 };
