@@ -72,22 +72,22 @@ static int compare_visits(const void *one, const void *other)
 				    : (a->way > b->way) - (a->way < b->way);
 }
 
-/* Of one phase, all ways: when their last sum moves, the last first, or their first result. */
+/* Of one phase, all ways: when their last sum moves, or their first result. */
 static void list_visits(struct visit *visits, const struct ordo_chunk_way *ways, uint32_t nway,
 	const struct ordo_listed_move *moves, size_t nmove)
 {
 	for (uint32_t way = 0; way < nway; way++)
 		visits[way] = (struct visit){ways[way].root, way, 0};
 	for (size_t i = 0; i < nmove; i++)
-		visits[moves[i].way].time = nmove - i;
+		visits[moves[i].way].time = i;
 	for (size_t i = nmove; i-- > 0;)
 		if (moves[i].kind == ORDO_LISTED_RESULT)
 			visits[moves[i].way].time = i;
 	qsort(visits, nway, sizeof *visits, compare_visits);
 }
 
-/* What a result's way becomes: of each root, the first results are those of the last sums. Then few
- * results move while sums still do, and take nothing of the links that these need. */
+/* What a result's way becomes: of each root, the first results are those of the first sums, which
+ * move while the last sums leave links idle. */
 static bool match_phases(const struct ordo_chunk_way *ways, uint32_t nway,
 	struct ordo_listed_move *const moves[2], const size_t nmove[2])
 {

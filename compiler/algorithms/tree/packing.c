@@ -493,7 +493,8 @@ enum {
 };
 
 #define ADDS .operators = SUMS_OF_THEM, .adds = true
-#define IN_PHASES .operators = 1u << ORDO_ALLREDUCE, .parallel = true, .unequal = true
+#define IN_PHASES .operators = 1u << ORDO_ALLREDUCE
+#define SIDE_BY_SIDE IN_PHASES, .parallel = true, .unequal = true
 #define VARIANT(...)                                                                               \
 	{                                                                                          \
 		.pipelines = ALL_OF_THEM, .halves = true, .most_moves = MOST_TRIED,                \
@@ -516,8 +517,8 @@ static const struct ordo_variant variants[] = {
 	VARIANT("paths=turns,sums=apart,links=fast", ADDS, .slow = true, .parallel = true),
 	VARIANT("paths=turns,links=paired", .one_way = true, .parallel = true),
 	VARIANT("paths=turns,sums=apart,links=paired", ADDS, .one_way = true, .parallel = true),
-	VARIANT("phases=apart", IN_PHASES),
-	VARIANT("phases=apart,sums=apart", IN_PHASES, .adds = true),
+	VARIANT("phases=apart", SIDE_BY_SIDE),
+	VARIANT("phases=apart,sums=apart", SIDE_BY_SIDE, .adds = true),
 	VARIANT("shares=even,phases=apart", IN_PHASES, .switched = true),
 	VARIANT("shares=even,phases=apart,sums=apart", IN_PHASES, .adds = true, .switched = true),
 };
