@@ -329,27 +329,56 @@ static bool has_twin(
 	return false;
 }
 
-/* Simulates those with many chunks that are promising, unless they are left out; *best becomes the
- * least time of those that are not known not to suit. None is given up whose time the promise of
- * the next one needs; nor where an order is chosen, since the fastest of each is wanted. */
+/* Whether a candidate has so many chunks that it is compiled only if it is promising. */
+static bool is_large(const struct ordo_evaluated *item)
+{
+	return item->worth > 0 && !item->between;
+}
+
+/* Simulates a candidate with many chunks if it is promising, unless it is left out; *best becomes
+ * the least time of those that are not known not to suit. None is given up whose time the promise
+ * of the next one needs; nor where an order is chosen, since the fastest of each is wanted. */
+static bool time_one_large(struct ordo_columns *columns, struct ordo_column *column,
+	const bool *left_out, uint32_t ahead, uint32_t i, double *best, struct ordo_error *error)
+{
+	const struct ordo_evaluated *item = &columns->table->items[i];
+	const bool whole = columns->wish->selection.one_order,
+		   last = !has_more_chunks(columns->table, i + 1);
+	const double limit = isfinite(*best) && last && !whole ? *best * SAME : 0;
+	if ((left_out && left_out[i]) || !is_promising(columns, column, i, *best, ahead) ||
+		(!whole && has_twin(columns, column, i)))
+		return true;
+	if (column->seconds[i] < 0 && column->over[i] < *best &&
+		!time_candidate(columns, i, column, limit, *best, error))
+		return false;
+	if (column->seconds[i] >= 0 && column->seconds[i] < *best && !item->why)
+		*best = column->seconds[i];
+	return true;
+}
+
+/* The least number of chunks above this one of those that have many; 0: there is none. */
+static uint32_t next_chunks(const struct ordo_table *table, uint32_t chunks)
+{
+	uint32_t next = 0;
+	for (uint32_t i = 0; i < table->count; i++) {
+		const uint32_t K = table->items[i].chunks_per_block;
+		if (is_large(&table->items[i]) && K > chunks && (!next || K < next))
+			next = K;
+	}
+	return next;
+}
+
+/* From the fewest chunks on: what takes longest to compile is compared with the best of all that
+ * take less. */
 static bool time_large(struct ordo_columns *columns, struct ordo_column *column,
 	const bool *left_out, uint32_t ahead, double *best, struct ordo_error *error)
 {
-	for (uint32_t i = 0; i < columns->table->count; i++) {
-		const struct ordo_evaluated *item = &columns->table->items[i];
-		const bool whole = columns->wish->selection.one_order,
-			   last = !has_more_chunks(columns->table, i + 1);
-		const double limit = isfinite(*best) && last && !whole ? *best * SAME : 0;
-		if (item->worth == 0 || item->between || (left_out && left_out[i]) ||
-			!is_promising(columns, column, i, *best, ahead) ||
-			(!whole && has_twin(columns, column, i)))
-			continue;
-		if (column->seconds[i] < 0 && column->over[i] < *best &&
-			!time_candidate(columns, i, column, limit, *best, error))
-			return false;
-		if (column->seconds[i] >= 0 && column->seconds[i] < *best && !item->why)
-			*best = column->seconds[i];
-	}
+	const struct ordo_table *table = columns->table;
+	for (uint32_t K = next_chunks(table, 0); K; K = next_chunks(table, K))
+		for (uint32_t i = 0; i < table->count; i++)
+			if (is_large(&table->items[i]) && table->items[i].chunks_per_block == K &&
+				!time_one_large(columns, column, left_out, ahead, i, best, error))
+				return false;
 	return true;
 }
 
@@ -362,7 +391,7 @@ static bool evaluate_large(struct ordo_columns *columns, const struct ordo_colum
 	*lost = false;
 	for (uint32_t i = 0; i < columns->table->count; i++) {
 		const struct ordo_evaluated *item = &columns->table->items[i];
-		if (item->worth == 0 || item->between || item->why || column->seconds[i] < 0 ||
+		if (!is_large(item) || item->why || column->seconds[i] < 0 ||
 			column->seconds[i] > best * SAME || (won && columns->wish->lazily))
 			continue;
 		if (!ordo_evaluate(columns->table, i, error))
