@@ -298,34 +298,38 @@ static bool is_promising(const struct ordo_columns *columns, const struct ordo_c
 	return known >= 0 && last - gain < best * (1 - items[i].worth);
 }
 
-/* Whether an earlier candidate with as many chunks took the same time at every smaller number of
- * chunks, two at least: then the two differ in nothing that costs time here, such as ways where
- * there is one, and with more chunks the earlier one wins the tie. */
+/* Whether two algorithms took the same time with every number of chunks that was tried of both, two
+ * at least: then they differ in nothing that costs time here, such as ways where there is one. */
+static bool are_twins(const struct ordo_columns *columns, const struct ordo_column *column,
+	const struct ordo_candidate *one, const struct ordo_candidate *other)
+{
+	const struct ordo_table *table = columns->table;
+	uint32_t same = 0;
+	for (uint32_t a = 0; a < table->count; a++)
+		for (uint32_t b = 0; table->items[a].candidate == one && b < table->count; b++) {
+			const double of_a = column->seconds[a], of_b = column->seconds[b];
+			if (table->items[b].candidate != other || of_a < 0 || of_b < 0 ||
+				table->items[a].chunks_per_block !=
+					table->items[b].chunks_per_block)
+				continue;
+			if (of_b < of_a / SAME || of_b > of_a * SAME)
+				return false;
+			same++;
+		}
+	return same >= 2;
+}
+
+/* Whether an earlier candidate with as many chunks is a twin: the earlier one wins the tie. */
 static bool has_twin(
 	const struct ordo_columns *columns, const struct ordo_column *column, uint32_t i)
 {
 	const struct ordo_evaluated *items = columns->table->items;
-	for (uint32_t k = 0; k < i; k++) {
-		uint32_t same = 0;
-		if (items[k].candidate == items[i].candidate || items[k].why ||
-			items[k].chunks_per_block != items[i].chunks_per_block)
-			continue;
-		for (uint32_t back = 1;
-			back <= k && items[i - back].candidate == items[i].candidate; back++) {
-			const double one = column->seconds[k - back],
-				     other = column->seconds[i - back];
-			if (items[k - back].candidate != items[k].candidate ||
-				items[k - back].chunks_per_block !=
-					items[i - back].chunks_per_block ||
-				one < 0 || other < one / SAME || other > one * SAME) {
-				same = 0;
-				break;
-			}
-			same++;
-		}
-		if (same >= 2)
+	for (uint32_t k = 0; k < i; k++)
+		if (items[k].candidate && items[k].candidate != items[i].candidate &&
+			!items[k].why &&
+			items[k].chunks_per_block == items[i].chunks_per_block &&
+			are_twins(columns, column, items[k].candidate, items[i].candidate))
 			return true;
-	}
 	return false;
 }
 
