@@ -265,8 +265,8 @@ static void report_progress(const struct ordo_columns *columns, uint32_t ndone)
 
 /* The part of the time of candidate i that is saved by `chunks` in place of its own, from what it
  * saves over fewer, those of i - 1: a pipeline takes a time that does not shrink, and its ends,
- * which do in proportion to a chunk. Where it saved a tenth, links are not busy yet, and twice that
- * may be saved. Negative: not known. */
+ * which do in proportion to a chunk. Where a usual number saved a tenth, links are not busy yet, and
+ * twice that may be saved. Negative: not known. */
 static double gain_of(const struct ordo_columns *columns, const struct ordo_column *column,
 	uint32_t i, uint32_t chunks)
 {
@@ -277,7 +277,8 @@ static double gain_of(const struct ordo_columns *columns, const struct ordo_colu
 		return -1;
 	const double shrunk = 1. / items[i - 1].chunks_per_block - 1. / items[i].chunks_per_block,
 		     shrinks = 1. / items[i].chunks_per_block - 1. / chunks;
-	return (before - last) / shrunk * shrinks * (before > 1.1 * last ? 2 : 1);
+	const bool idle_links = items[i].worth == 0 && before > 1.1 * last;
+	return (before - last) / shrunk * shrinks * (idle_links ? 2 : 1);
 }
 
 /* Whether a candidate with so many chunks that compiling it takes long, or with `ahead` times as
@@ -326,8 +327,7 @@ static bool has_twin(
 	const struct ordo_evaluated *items = columns->table->items;
 	for (uint32_t k = 0; k < i; k++)
 		if (items[k].candidate && items[k].candidate != items[i].candidate &&
-			!items[k].why &&
-			items[k].chunks_per_block == items[i].chunks_per_block &&
+			!items[k].why && items[k].chunks_per_block == items[i].chunks_per_block &&
 			are_twins(columns, column, items[k].candidate, items[i].candidate))
 			return true;
 	return false;

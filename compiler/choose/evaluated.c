@@ -26,7 +26,7 @@ enum {
 	BEGUN_MOVES = 1 << 21
 };
 /* The part of the time that they are to save; beyond MORE_MOVES they take half a minute. */
-static const double worth_more = 1. / 512, worth_most = 1. / 64;
+static const double worth_more = 1. / 512, worth_most = 1. / 128;
 
 struct ordo_request ordo_table_request(const struct ordo_table *table, uint32_t i)
 {
