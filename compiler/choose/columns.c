@@ -452,22 +452,32 @@ static bool is_neighbour(const struct ordo_columns *columns, const struct ordo_c
 	return K == 2 * most || 2 * K == most;
 }
 
+/* The same algorithm as candidate i with so many chunks; ORDO_NONE. */
+static uint32_t with_chunks(const struct ordo_table *table, uint32_t i, uint64_t chunks)
+{
+	uint32_t k = table->count;
+	while (k-- && (table->items[k].candidate != table->items[i].candidate ||
+			      table->items[k].chunks_per_block != chunks))
+		;
+	return k;
+}
+
 /* Whether twice as many chunks as those that were tried last are promising. Fewer are not, where
  * more were already worth a long compilation. */
 static bool promises_more(const struct ordo_columns *columns, const struct ordo_column *column,
 	uint32_t i, double best)
 {
-	const struct ordo_evaluated *items = columns->table->items, *item = &items[i];
-	if (!item->between || item->worth == 0)
+	const struct ordo_table *table = columns->table;
+	const struct ordo_evaluated *item = &table->items[i];
+	const uint64_t K = item->chunks_per_block;
+	if (!item->between || item->worth == 0 || K % 2)
 		return false;
-	for (uint32_t k = 0; k < columns->table->count; k++)
-		if (items[k].candidate == item->candidate && !items[k].between &&
-			2 * (uint64_t)items[k].chunks_per_block == item->chunks_per_block &&
-			has_more_chunks(columns->table, k)) {
-			const double gain = gain_of(columns, column, k, item->chunks_per_block);
-			return gain >= 0 && column->seconds[k] - gain < best * (1 - item->worth);
-		}
-	return false;
+	const uint32_t half = with_chunks(table, i, K / 2), twice = with_chunks(table, i, 2 * K);
+	if (half == ORDO_NONE || table->items[half].between || !has_more_chunks(table, half) ||
+		(twice != ORDO_NONE && column->seconds[twice] >= 0))
+		return false;
+	const double gain = gain_of(columns, column, half, item->chunks_per_block);
+	return gain >= 0 && column->seconds[half] - gain < best * (1 - item->worth);
 }
 
 /* Multiples of chunks are far apart, so what is between is tried beside the best of a candidate.
