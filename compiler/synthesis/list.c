@@ -18,6 +18,8 @@
 #include "heap.h"
 #include <ordo/arena.h>
 #include <stdlib.h>
+#define XXH_INLINE_ALL
+#include <xxhash.h>
 
 __extension__ typedef unsigned __int128 wide;
 
@@ -865,11 +867,31 @@ static uint32_t passes_of(const struct lister *lister, enum order order)
 /* Within so much of the busiest link there is nothing to be gained by other passes. */
 enum { LITTLE = 256 };
 
+/* What the passes so far began with. */
+struct begun {
+	uint64_t hashes[2 * PASSES + PASSES_OF_SUMS];
+	uint32_t count;
+};
+
+/* Whether an earlier pass began with the same list: this one would do the same. */
+static bool has_begun(struct begun *begun, const struct lister *lister, bool first)
+{
+	const size_t count = first ? lister->nnumber : lister->pass.nended;
+	const uint64_t hash = XXH3_64bits_withSeed(lister->list.by_number,
+		count * sizeof *lister->list.by_number, lister->list.backwards);
+	for (uint32_t i = 0; i < begun->count; i++)
+		if (begun->hashes[i] == hash)
+			return true;
+	begun->hashes[begun->count++] = hash;
+	return false;
+}
+
 /* Some passes, of which moves[] becomes the shortest. turned: [nway] room */
 static void make_passes(
 	struct lister *lister, struct ordo_chunk_way *turned, struct ordo_listed_move *moves)
 {
 	const struct ordo_chunk_way *ways = lister->ways;
+	struct begun begun = {.count = 0};
 	uint64_t best = UINT64_MAX, least = 0;
 	for (uint32_t way = 0; way < lister->nway; way++)
 		turned[way] = (struct ordo_chunk_way){
@@ -883,6 +905,8 @@ static void make_passes(
 				turn(lister, pass % 2 ? turned : ways);
 			else
 				begin_with(lister, order, ways);
+			if (has_begun(&begun, lister, !pass))
+				break;
 			begin(lister);
 			run(lister);
 			least = least ? least : least_time(lister);
