@@ -287,7 +287,7 @@ static bool is_promising(const struct ordo_columns *columns, const struct ordo_c
 	uint32_t i, double best, uint32_t ahead)
 {
 	const struct ordo_evaluated *items = columns->table->items;
-	if (!has_more_chunks(columns->table, i))
+	if (!has_more_chunks(columns->table, i) || (ahead > 1 && items[i].worth >= ORDO_WORTH_MOST))
 		return false;
 	if (!has_more_chunks(columns->table, i - 1))
 		return column->seconds[i - 1] >= 0;
@@ -496,8 +496,9 @@ static bool fill_between(struct ordo_columns *columns, uint32_t at, struct ordo_
 	return true;
 }
 
-/* Then those are tried that promise something only with twice as many chunks, for one size: the
- * first that promise something alone, so that those that come later lose nothing. */
+/* Then those are tried, but the longest to compile, that promise something only with twice as many
+ * chunks, for one size: the first that promise something alone, so that those that come later lose
+ * nothing. */
 static bool fill_ahead(
 	struct ordo_columns *columns, uint32_t at, const bool *left_out, struct ordo_error *error)
 {

@@ -25,8 +25,6 @@ enum {
 	FEW_MOVES = 1 << 25,
 	BEGUN_MOVES = 1 << 21
 };
-/* The part of the time that they are to save; beyond MORE_MOVES they take half a minute. */
-static const double worth_more = 1. / 512, worth_most = 1. / 128;
 
 struct ordo_request ordo_table_request(const struct ordo_table *table, uint32_t i)
 {
@@ -102,8 +100,8 @@ static double must_be_worth(
 	if (table->one_size / ordo_nblock(&table->request.problem) / K < LARGE_CHUNK)
 		return 0;
 	const uint64_t more = (uint64_t)candidate->most_chunks * MORE_MOVES;
-	return K <= (candidate->improves ? 2 * more : more)	    ? worth_more
-	       : K <= (uint64_t)candidate->most_chunks * MOST_MOVES ? worth_most
+	return K <= (candidate->improves ? 2 * more : more)	    ? ORDO_WORTH_MORE
+	       : K <= (uint64_t)candidate->most_chunks * MOST_MOVES ? ORDO_WORTH_MOST
 								    : 0;
 }
 

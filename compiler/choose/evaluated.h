@@ -11,6 +11,11 @@
 /* Schedules are kept while their tasks total at most this: some 400 MB. */
 #define ORDO_MOST_KEPT (UINT64_C(1) << 24)
 
+/* The part of the time that many chunks are to save, and most of all, which take up to half a minute.
+ */
+#define ORDO_WORTH_MORE (1. / 512)
+#define ORDO_WORTH_MOST (1. / 128)
+
 /* A candidate with its K, and what has been found out about it. */
 struct ordo_evaluated {
 	const struct ordo_candidate *candidate; /* NULL: refused from the beginning */
