@@ -265,7 +265,7 @@ static void report_progress(const struct ordo_columns *columns, uint32_t ndone)
 
 /* The part of the time of candidate i that is saved by `chunks` in place of its own, from what it
  * saves over fewer, those of i - 1: a pipeline takes a time that does not shrink, and its ends,
- * which do in proportion to a chunk. Where a usual number saved a tenth, links are not busy yet, and
+ * which do in proportion to a chunk. Where a usual number saved a tenth, links are not busy yet, so
  * twice that may be saved. Negative: not known. */
 static double gain_of(const struct ordo_columns *columns, const struct ordo_column *column,
 	uint32_t i, uint32_t chunks)

@@ -11,8 +11,7 @@
 /* Schedules are kept while their tasks total at most this: some 400 MB. */
 #define ORDO_MOST_KEPT (UINT64_C(1) << 24)
 
-/* The part of the time that many chunks are to save, and most of all, which take up to half a minute.
- */
+/* The part of the time that many chunks are to save, and the most, which take half a minute. */
 #define ORDO_WORTH_MORE (1. / 512)
 #define ORDO_WORTH_MOST (1. / 128)
 

@@ -72,23 +72,26 @@ static int compare_visits(const void *one, const void *other)
 				    : (a->way > b->way) - (a->way < b->way);
 }
 
-/* Of one phase, all ways: when their last sum moves, or their first result. */
+/* Of one phase, all ways: when their last sum moves, or their first result. last_first: sums that
+ * move last come first */
 static void list_visits(struct visit *visits, const struct ordo_chunk_way *ways, uint32_t nway,
-	const struct ordo_listed_move *moves, size_t nmove)
+	const struct ordo_listed_move *moves, size_t nmove, bool last_first)
 {
 	for (uint32_t way = 0; way < nway; way++)
 		visits[way] = (struct visit){ways[way].root, way, 0};
 	for (size_t i = 0; i < nmove; i++)
-		visits[moves[i].way].time = i;
+		visits[moves[i].way].time = last_first ? nmove - i : i;
 	for (size_t i = nmove; i-- > 0;)
 		if (moves[i].kind == ORDO_LISTED_RESULT)
 			visits[moves[i].way].time = i;
 	qsort(visits, nway, sizeof *visits, compare_visits);
 }
 
-/* What a result's way becomes: of each root, the first results are those of the first sums, which
- * move while the last sums leave links idle. */
-static bool match_phases(const struct ordo_chunk_way *ways, uint32_t nway,
+/* What a result's way becomes. Of each root, the first results are those of the first sums, and
+ * move while the last sums leave links idle. But where links are not as wide both ways, some are
+ * busy with sums for longer than with results: there the first results are those of the last sums,
+ * so that few take such links while sums still need them. */
+static bool match_phases(const struct ordo_chunk_way *ways, uint32_t nway, bool last_first,
 	struct ordo_listed_move *const moves[2], const size_t nmove[2])
 {
 	struct visit *visits[2] = {NULL, NULL};
@@ -98,7 +101,8 @@ static bool match_phases(const struct ordo_chunk_way *ways, uint32_t nway,
 		visits[phase] = ordo_array_make(nway, sizeof *visits[phase], 0);
 		worked = worked && visits[phase];
 		if (worked)
-			list_visits(visits[phase], ways, nway, moves[phase], nmove[phase]);
+			list_visits(
+				visits[phase], ways, nway, moves[phase], nmove[phase], last_first);
 	}
 	for (uint32_t i = 0; worked && i < nway; i++)
 		becomes[visits[1][i].way] = visits[0][i].way;
@@ -127,7 +131,8 @@ static bool list_apart(const struct ordo_resolved_request *request,
 		worked = list_ways(request, &packed->pairs_of_phase[phase], half, nway,
 			&phases[phase], &counts[phase]);
 	}
-	worked = worked && match_phases(ways, nway, phases, counts);
+	worked = worked && match_phases(ways, nway, !ordo_capacities_symmetric(&packed->graph),
+				   phases, counts);
 	*nmove = counts[0] + counts[1];
 	*moves = worked ? ordo_array_make(*nmove, sizeof **moves, 0) : NULL;
 	for (size_t i = 0; *moves && i < *nmove; i++)
