@@ -462,8 +462,8 @@ static uint32_t with_chunks(const struct ordo_table *table, uint32_t i, uint64_t
 	return k;
 }
 
-/* Whether twice as many chunks as those that were tried last are promising. Fewer are not, where
- * more were already worth a long compilation. */
+/* Whether twice as many chunks as those of some candidate are promising. They are not, where even
+ * more save much. */
 static bool promises_more(const struct ordo_columns *columns, const struct ordo_column *column,
 	uint32_t i, double best)
 {
@@ -474,7 +474,8 @@ static bool promises_more(const struct ordo_columns *columns, const struct ordo_
 		return false;
 	const uint32_t half = with_chunks(table, i, K / 2), twice = with_chunks(table, i, 2 * K);
 	if (half == ORDO_NONE || table->items[half].between || !has_more_chunks(table, half) ||
-		(twice != ORDO_NONE && column->seconds[twice] >= 0))
+		(twice != ORDO_NONE && column->seconds[twice] >= 0 &&
+			column->seconds[half] > column->seconds[twice] * NEAR))
 		return false;
 	const double gain = gain_of(columns, column, half, item->chunks_per_block);
 	return gain >= 0 && column->seconds[half] - gain < best * (1 - item->worth);
