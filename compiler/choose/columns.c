@@ -1,22 +1,11 @@
 /* columns.c - simulates candidates at sizes, and keeps their times. */
 #include "columns.h"
+#include "promise.h"
 #include <math.h>
 #include <ordo/arena.h>
 #include <ordo/predict.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* Times that differ by less are equal: sums of the same terms in another order. */
-#define SAME (1 + 1e-9)
-/* Lazily, a candidate that takes so many times the best, and so many times as long as with fewer
- * chunks, is not tried with more: those that are cut unluckily gain less than that. */
-#define FAR 1.5
-#define GROWN 1.1
-/* What more chunks than usual may save a candidate that improves by them: up to 5.5 % was seen. */
-#define HOPED (1. / 18)
-/* A candidate that takes at most so many times the best may be the best with half or with twice as
- * many chunks. */
-#define NEAR (1 + 1. / 32)
 
 static void free_times(struct ordo_column *column)
 {
@@ -112,7 +101,7 @@ bool ordo_is_fastest(
 	const double *seconds = columns->items[at].seconds;
 	const uint32_t fastest = ordo_fastest(columns, at, digest);
 	return fastest != ORDO_NONE && seconds[i] >= 0 && ordo_may_win(columns->table, i, digest) &&
-	       seconds[i] <= seconds[fastest] * SAME;
+	       seconds[i] <= seconds[fastest] * ORDO_SAME_TIME;
 }
 
 static bool predict(struct ordo_columns *columns, uint32_t i, const struct ordo_schedule *schedule,
@@ -162,37 +151,12 @@ static bool time_candidate(struct ordo_columns *columns, uint32_t i, struct ordo
 	return worked;
 }
 
-/* Whether a candidate is the one before it with more chunks. */
-static bool has_more_chunks(const struct ordo_table *table, uint32_t i)
-{
-	return i && i < table->count && table->items[i].candidate && !table->items[i].between &&
-	       table->items[i].candidate == table->items[i - 1].candidate &&
-	       table->items[i].chunks_per_block > table->items[i - 1].chunks_per_block;
-}
-
 /* Whether a candidate has a single chunk, though its own number is larger. */
 static bool is_whole(const struct ordo_table *table, uint32_t i)
 {
 	const struct ordo_evaluated *item = &table->items[i];
 	return item->candidate && item->chunks_per_block == 1 &&
 	       item->candidate->chunks_per_block > 1;
-}
-
-/* Whether with so many chunks a candidate need not be tried: fewer of them already took far longer
- * than the best, and longer than fewer still. More chunks shrink the ends of a pipeline, each time
- * by less, and cost tasks, each time more. Not for a range: where a candidate is tried at some
- * sizes only, the size from which it is the fastest is not known. */
-static bool has_grown(const struct ordo_columns *columns, const struct ordo_column *column,
-	uint32_t i, double best)
-{
-	const struct ordo_selection_wish *wish = &columns->wish->selection;
-	if (wish->from_bytes != wish->to_bytes || !has_more_chunks(columns->table, i) ||
-		!has_more_chunks(columns->table, i - 1))
-		return false;
-	const double before = column->seconds[i - 2],
-		     last = fmax(column->seconds[i - 1], column->over[i - 1]);
-	return (before >= 0 && last > best * FAR && last > GROWN * before) ||
-	       has_grown(columns, column, i - 1, best);
 }
 
 /* Simulates one candidate, and evaluates it if it is the fastest so far of those that suit; unless
@@ -208,12 +172,13 @@ static bool compare_candidate(struct ordo_columns *columns, struct ordo_column *
 	if (!lazily && !ordo_evaluate(columns->table, i, error))
 		return false;
 	/* Lazily, a candidate as fast as the best is timed but not evaluated. */
-	const double enough = lazily ? *best / SAME : *best * SAME,
-		     far = has_more_chunks(columns->table, i + 1) ? 2 * FAR : SAME,
+	const double enough = lazily ? *best / ORDO_SAME_TIME : *best * ORDO_SAME_TIME,
+		     far = ordo_has_more_chunks(columns->table, i + 1) ? 2 * ORDO_FAR
+								       : ORDO_SAME_TIME,
 		     limit = isfinite(*best) ? *best * far : 0;
 	const double least =
 		lazily ? fmax(ordo_columns_bound(columns, i, column->bytes), column->over[i]) : 0;
-	if (least > enough || (lazily && has_grown(columns, column, i, *best)))
+	if (least > enough || (lazily && ordo_has_grown(columns, column, i, *best)))
 		return true;
 	if (!time_candidate(columns, i, column, lazily ? limit : 0, enough, error))
 		return false;
@@ -234,8 +199,8 @@ static bool order_candidates(const struct ordo_columns *columns, uint64_t bytes,
 	const struct ordo_table *table = columns->table;
 	double *bounds = calloc((size_t)table->count + 1, sizeof *bounds);
 	for (uint32_t i = 0; bounds && i < table->count; i++) {
-		const bool last = is_whole(table, i) ||
-				  (has_more_chunks(table, i) && has_more_chunks(table, i - 1));
+		const bool last = is_whole(table, i) || (ordo_has_more_chunks(table, i) &&
+								ordo_has_more_chunks(table, i - 1));
 		const double bound = !columns->wish->lazily ? 0
 				     : last		    ? HUGE_VAL
 							    : ordo_columns_bound(columns, i, bytes);
@@ -263,82 +228,6 @@ static void report_progress(const struct ordo_columns *columns, uint32_t ndone)
 			(columns->count - 1) * count + ndone, ncolumn * count);
 }
 
-/* The part of the time of candidate i that is saved by `chunks` in place of its own, from what it
- * saves over fewer, those of i - 1: a pipeline takes a time that does not shrink, and its ends,
- * which do in proportion to a chunk. Where a usual number saved a tenth, links are not busy yet, so
- * twice that may be saved. Negative: not known. */
-static double gain_of(const struct ordo_columns *columns, const struct ordo_column *column,
-	uint32_t i, uint32_t chunks)
-{
-	const struct ordo_evaluated *items = columns->table->items;
-	const double before = fmax(column->seconds[i - 1], column->over[i - 1]),
-		     last = column->seconds[i];
-	if (before < 0 || last < 0)
-		return -1;
-	const double shrunk = 1. / items[i - 1].chunks_per_block - 1. / items[i].chunks_per_block,
-		     shrinks = 1. / items[i].chunks_per_block - 1. / chunks;
-	const bool idle_links = items[i].worth == 0 && before > 1.1 * last;
-	return (before - last) / shrunk * shrinks * (idle_links ? 2 : 1);
-}
-
-/* Whether a candidate with so many chunks that compiling it takes long, or with `ahead` times as
- * many, may be faster than the best by a part worth that. Siblings with fewer chunks tell. */
-static bool is_promising(const struct ordo_columns *columns, const struct ordo_column *column,
-	uint32_t i, double best, uint32_t ahead)
-{
-	const struct ordo_evaluated *items = columns->table->items;
-	if (!has_more_chunks(columns->table, i) || (ahead > 1 && items[i].worth >= ORDO_WORTH_MOST))
-		return false;
-	if (!has_more_chunks(columns->table, i - 1))
-		return column->seconds[i - 1] >= 0;
-	const double last = column->seconds[i - 1],
-		     known = gain_of(columns, column, i - 1, ahead * items[i].chunks_per_block),
-		     hoped = items[i].candidate->improves && items[i - 1].worth == 0 ? last * HOPED
-										     : 0,
-		     gain = hoped > known ? hoped : known;
-	return known >= 0 && last - gain < best * (1 - items[i].worth);
-}
-
-/* Whether two algorithms took the same time with every number of chunks that was tried of both, two
- * at least: then they differ in nothing that costs time here, such as ways where there is one. */
-static bool are_twins(const struct ordo_columns *columns, const struct ordo_column *column,
-	const struct ordo_candidate *one, const struct ordo_candidate *other)
-{
-	const struct ordo_table *table = columns->table;
-	uint32_t same = 0;
-	for (uint32_t a = 0; a < table->count; a++)
-		for (uint32_t b = 0; table->items[a].candidate == one && b < table->count; b++) {
-			const double of_a = column->seconds[a], of_b = column->seconds[b];
-			if (table->items[b].candidate != other || of_a < 0 || of_b < 0 ||
-				table->items[a].chunks_per_block !=
-					table->items[b].chunks_per_block)
-				continue;
-			if (of_b < of_a / SAME || of_b > of_a * SAME)
-				return false;
-			same++;
-		}
-	return same >= 2;
-}
-
-/* Whether an earlier candidate with as many chunks is a twin: the earlier one wins the tie. */
-static bool has_twin(
-	const struct ordo_columns *columns, const struct ordo_column *column, uint32_t i)
-{
-	const struct ordo_evaluated *items = columns->table->items;
-	for (uint32_t k = 0; k < i; k++)
-		if (items[k].candidate && items[k].candidate != items[i].candidate &&
-			!items[k].why && items[k].chunks_per_block == items[i].chunks_per_block &&
-			are_twins(columns, column, items[k].candidate, items[i].candidate))
-			return true;
-	return false;
-}
-
-/* Whether a candidate has so many chunks that it is compiled only if it is promising. */
-static bool is_large(const struct ordo_evaluated *item)
-{
-	return item->worth > 0 && !item->between;
-}
-
 /* Simulates a candidate with many chunks if it is promising, unless it is left out; *best becomes
  * the least time of those that are not known not to suit. None is given up whose time the promise
  * of the next one needs; nor where an order is chosen, since the fastest of each is wanted. */
@@ -347,10 +236,10 @@ static bool time_one_large(struct ordo_columns *columns, struct ordo_column *col
 {
 	const struct ordo_evaluated *item = &columns->table->items[i];
 	const bool whole = columns->wish->selection.one_order,
-		   last = !has_more_chunks(columns->table, i + 1);
-	const double limit = isfinite(*best) && last && !whole ? *best * SAME : 0;
-	if ((left_out && left_out[i]) || !is_promising(columns, column, i, *best, ahead) ||
-		(!whole && has_twin(columns, column, i)))
+		   last = !ordo_has_more_chunks(columns->table, i + 1);
+	const double limit = isfinite(*best) && last && !whole ? *best * ORDO_SAME_TIME : 0;
+	if ((left_out && left_out[i]) || !ordo_is_promising(columns, column, i, *best, ahead) ||
+		(!whole && ordo_has_twin(columns, column, i)))
 		return true;
 	if (column->seconds[i] < 0 && column->over[i] < *best &&
 		!time_candidate(columns, i, column, limit, *best, error))
@@ -366,7 +255,7 @@ static uint32_t next_chunks(const struct ordo_table *table, uint32_t chunks)
 	uint32_t next = 0;
 	for (uint32_t i = 0; i < table->count; i++) {
 		const uint32_t K = table->items[i].chunks_per_block;
-		if (is_large(&table->items[i]) && K > chunks && (!next || K < next))
+		if (ordo_is_large(&table->items[i]) && K > chunks && (!next || K < next))
 			next = K;
 	}
 	return next;
@@ -380,7 +269,8 @@ static bool time_large(struct ordo_columns *columns, struct ordo_column *column,
 	const struct ordo_table *table = columns->table;
 	for (uint32_t K = next_chunks(table, 0); K; K = next_chunks(table, K))
 		for (uint32_t i = 0; i < table->count; i++)
-			if (is_large(&table->items[i]) && table->items[i].chunks_per_block == K &&
+			if (ordo_is_large(&table->items[i]) &&
+				table->items[i].chunks_per_block == K &&
 				!time_one_large(columns, column, left_out, ahead, i, best, error))
 				return false;
 	return true;
@@ -395,8 +285,9 @@ static bool evaluate_large(struct ordo_columns *columns, const struct ordo_colum
 	*lost = false;
 	for (uint32_t i = 0; i < columns->table->count; i++) {
 		const struct ordo_evaluated *item = &columns->table->items[i];
-		if (!is_large(item) || item->why || column->seconds[i] < 0 ||
-			column->seconds[i] > best * SAME || (won && columns->wish->lazily))
+		if (!ordo_is_large(item) || item->why || column->seconds[i] < 0 ||
+			column->seconds[i] > best * ORDO_SAME_TIME ||
+			(won && columns->wish->lazily))
 			continue;
 		if (!ordo_evaluate(columns->table, i, error))
 			return false;
@@ -422,65 +313,6 @@ static bool fill_large(struct ordo_columns *columns, struct ordo_column *column,
 	return true;
 }
 
-/* The fastest of the usual numbers of chunks of candidate i; ORDO_NONE: none was timed and may win.
- */
-static uint32_t fastest_sibling(
-	const struct ordo_columns *columns, const struct ordo_column *column, uint32_t i)
-{
-	const struct ordo_evaluated *items = columns->table->items;
-	uint32_t fastest = ORDO_NONE;
-	for (uint32_t k = 0; k < columns->table->count; k++)
-		if (items[k].candidate == items[i].candidate && !items[k].between &&
-			!items[k].why && column->seconds[k] >= 0 &&
-			(fastest == ORDO_NONE || column->seconds[k] < column->seconds[fastest]))
-			fastest = k;
-	return fastest;
-}
-
-/* Whether half or twice as many chunks as are best for a candidate are worth being tried: it is the
- * best, or near. */
-static bool is_neighbour(const struct ordo_columns *columns, const struct ordo_column *column,
-	uint32_t i, double best)
-{
-	const struct ordo_evaluated *items = columns->table->items, *item = &items[i];
-	if (!item->between || item->worth > 0)
-		return false;
-	const uint32_t sibling = fastest_sibling(columns, column, i);
-	if (sibling == ORDO_NONE || column->seconds[sibling] > best * NEAR)
-		return false;
-	const uint64_t K = item->chunks_per_block, most = items[sibling].chunks_per_block;
-	return K == 2 * most || 2 * K == most;
-}
-
-/* The same algorithm as candidate i with so many chunks; ORDO_NONE. */
-static uint32_t with_chunks(const struct ordo_table *table, uint32_t i, uint64_t chunks)
-{
-	uint32_t k = table->count;
-	while (k-- && (table->items[k].candidate != table->items[i].candidate ||
-			      table->items[k].chunks_per_block != chunks))
-		;
-	return k;
-}
-
-/* Whether twice as many chunks as those of some candidate are promising. They are not, where even
- * more save much. */
-static bool promises_more(const struct ordo_columns *columns, const struct ordo_column *column,
-	uint32_t i, double best)
-{
-	const struct ordo_table *table = columns->table;
-	const struct ordo_evaluated *item = &table->items[i];
-	const uint64_t K = item->chunks_per_block;
-	if (!item->between || item->worth == 0 || K % 2)
-		return false;
-	const uint32_t half = with_chunks(table, i, K / 2), twice = with_chunks(table, i, 2 * K);
-	if (half == ORDO_NONE || table->items[half].between || !has_more_chunks(table, half) ||
-		(twice != ORDO_NONE && column->seconds[twice] >= 0 &&
-			column->seconds[half] > column->seconds[twice] * NEAR))
-		return false;
-	const double gain = gain_of(columns, column, half, item->chunks_per_block);
-	return gain >= 0 && column->seconds[half] - gain < best * (1 - item->worth);
-}
-
 /* Multiples of chunks are far apart, so what is between is tried beside the best of a candidate.
  * What is found there rules out nothing that was promised before it was found. */
 static bool fill_between(struct ordo_columns *columns, uint32_t at, struct ordo_error *error)
@@ -490,8 +322,8 @@ static bool fill_between(struct ordo_columns *columns, uint32_t at, struct ordo_
 	const double before = best == ORDO_NONE ? 0 : column->seconds[best];
 	double least = before;
 	for (uint32_t i = 0; best != ORDO_NONE && i < columns->table->count; i++)
-		if ((is_neighbour(columns, column, i, before) ||
-			    promises_more(columns, column, i, before)) &&
+		if ((ordo_is_neighbour(columns, column, i, before) ||
+			    ordo_promises_more(columns, column, i, before)) &&
 			!compare_candidate(columns, column, i, &least, error))
 			return false;
 	return true;
@@ -577,7 +409,7 @@ static void leave_out(
 		b == ORDO_NONE ? HUGE_VAL : high->seconds[b]);
 	for (uint32_t i = 0; i < columns->table->count; i++) {
 		const double there = fmax(low->seconds[i], low->over[i]);
-		left_out[i] = there < 0 || there > least * SAME;
+		left_out[i] = there < 0 || there > least * ORDO_SAME_TIME;
 	}
 }
 
