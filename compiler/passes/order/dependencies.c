@@ -91,9 +91,9 @@ static void put_on_chain(struct ordering *o, uint32_t id)
 static void add_reader(struct ordering *o, uint32_t cell, uint32_t move)
 {
 	const uint32_t newest = o->accesses.readers[cell];
-	ordo_order_hold_reader(o, cell, move);
+	ordo_order_hold_row(o, cell, move, false);
 	if (newest != ORDO_NONE && lane_of(o, o->accesses.pool[newest].move) == lane_of(o, move)) {
-		ordo_order_drop_reader(o, cell, o->accesses.pool[newest].move);
+		ordo_order_drop_row(o, cell, o->accesses.pool[newest].move, false);
 		o->accesses.pool[newest].move = move;
 		return;
 	}
@@ -115,7 +115,7 @@ static void forget_readers(struct ordering *o, uint32_t cell)
 {
 	while (o->accesses.readers[cell] != ORDO_NONE) {
 		const uint32_t reader = o->accesses.readers[cell];
-		ordo_order_drop_reader(o, cell, o->accesses.pool[reader].move);
+		ordo_order_drop_row(o, cell, o->accesses.pool[reader].move, false);
 		o->accesses.readers[cell] = o->accesses.pool[reader].next;
 		o->accesses.pool[reader].next = o->accesses.free;
 		o->accesses.free = reader;
@@ -127,8 +127,8 @@ static void write_cell(struct ordering *o, uint32_t cell, uint32_t move)
 	uint32_t *writer = &o->accesses.writer[cell];
 	forget_readers(o, cell);
 	if (*writer != ORDO_NONE)
-		ordo_order_drop_writer(o, cell, *writer);
-	ordo_order_hold_writer(o, cell, *writer = move);
+		ordo_order_drop_row(o, cell, *writer, true);
+	ordo_order_hold_row(o, cell, *writer = move, true);
 }
 
 static void read_cell(struct ordering *o, uint32_t cell, uint32_t move)
@@ -136,7 +136,7 @@ static void read_cell(struct ordering *o, uint32_t cell, uint32_t move)
 	const uint32_t writer = o->accesses.writer[cell];
 	add_reader(o, cell, move);
 	if (writer != ORDO_NONE && ordo_order_is_last_access(o, cell, move))
-		ordo_order_drop_writer(o, cell, writer);
+		ordo_order_drop_row(o, cell, writer, true);
 }
 
 static void access_cells(struct ordering *o, uint32_t id)

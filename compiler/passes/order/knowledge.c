@@ -229,46 +229,32 @@ void ordo_order_note_row(struct ordering *o, uint32_t move)
 		o->knowledge.row_of[move] = o->knowledge.newest[lane_of(o, move)];
 }
 
-static void hold(struct knowledge *know, uint32_t move)
+/* The row of what a move's stream knew, if anything will come after it at a cell: only a write
+ * after a reader, any access after the writer. NULL: none. */
+static struct known_row *awaited_row(
+	struct knowledge *know, uint32_t cell, uint32_t move, bool writes)
 {
-	if (know->row_of[move] != ORDO_NONE)
-		know->rows[know->row_of[move]].nheld++;
+	const uint32_t *last = writes ? know->last_access : know->last_write;
+	const bool awaited = know->width && last[cell] > move + 1;
+	return awaited && know->row_of[move] != ORDO_NONE ? &know->rows[know->row_of[move]] : NULL;
 }
 
-static void drop(struct knowledge *know, uint32_t move)
+void ordo_order_hold_row(struct ordering *o, uint32_t cell, uint32_t move, bool writes)
 {
-	const uint32_t row = know->row_of[move];
-	if (row == ORDO_NONE || --know->rows[row].nheld || know->rows[row].until == ORDO_NONE)
+	struct known_row *row = awaited_row(&o->knowledge, cell, move, writes);
+	if (row)
+		row->nheld++;
+}
+
+void ordo_order_drop_row(struct ordering *o, uint32_t cell, uint32_t move, bool writes)
+{
+	struct knowledge *know = &o->knowledge;
+	struct known_row *row = awaited_row(know, cell, move, writes);
+	if (!row || --row->nheld || row->until == ORDO_NONE)
 		return;
-	know->rows[row].lane = ORDO_NONE;
-	know->rows[row].since = know->free;
-	know->free = row;
-}
-
-/* Only a write comes after a reader, and any access after the writer. */
-
-void ordo_order_hold_reader(struct ordering *o, uint32_t cell, uint32_t move)
-{
-	if (o->knowledge.width && o->knowledge.last_write[cell] > move + 1)
-		hold(&o->knowledge, move);
-}
-
-void ordo_order_drop_reader(struct ordering *o, uint32_t cell, uint32_t move)
-{
-	if (o->knowledge.width && o->knowledge.last_write[cell] > move + 1)
-		drop(&o->knowledge, move);
-}
-
-void ordo_order_hold_writer(struct ordering *o, uint32_t cell, uint32_t move)
-{
-	if (o->knowledge.width && o->knowledge.last_access[cell] > move + 1)
-		hold(&o->knowledge, move);
-}
-
-void ordo_order_drop_writer(struct ordering *o, uint32_t cell, uint32_t move)
-{
-	if (o->knowledge.width && o->knowledge.last_access[cell] > move + 1)
-		drop(&o->knowledge, move);
+	row->lane = ORDO_NONE;
+	row->since = know->free;
+	know->free = know->row_of[move];
 }
 
 bool ordo_order_is_last_access(const struct ordering *o, uint32_t cell, uint32_t move)

@@ -263,10 +263,8 @@ enum ordo_answer ordo_order_ask_knowledge(
 void ordo_order_note_row(struct ordering *o, uint32_t move);
 /* A move has become, or is no longer, a reader or the writer of a cell: what its stream knew is
  * kept meanwhile, if anything will come after it there. */
-void ordo_order_hold_reader(struct ordering *o, uint32_t cell, uint32_t move);
-void ordo_order_drop_reader(struct ordering *o, uint32_t cell, uint32_t move);
-void ordo_order_hold_writer(struct ordering *o, uint32_t cell, uint32_t move);
-void ordo_order_drop_writer(struct ordering *o, uint32_t cell, uint32_t move);
+void ordo_order_hold_row(struct ordering *o, uint32_t cell, uint32_t move, bool writes);
+void ordo_order_drop_row(struct ordering *o, uint32_t cell, uint32_t move, bool writes);
 /* Whether a move reads a cell that nothing accesses later. */
 bool ordo_order_is_last_access(const struct ordering *o, uint32_t cell, uint32_t move);
 
