@@ -324,9 +324,9 @@ static void run_relays(struct program *program, uint32_t reach, uint32_t answers
 				learn(program, from, to);
 		}
 		ordo_order_note_row(o, to);
-		ordo_order_hold_reader(o, 0, to);
+		ordo_order_hold_row(o, 0, to, false);
 		if (to >= reach)
-			ordo_order_drop_reader(o, 0, to - reach);
+			ordo_order_drop_row(o, 0, to - reach, false);
 		for (uint32_t back = 0; back < reach && back <= to; back++)
 			compare_answers(program, program->moves[to - back].stream, to - back, true,
 				answers);
