@@ -313,14 +313,43 @@ bool ordo_candidates_make(struct ordo_candidates *candidates, const struct ordo_
 	return true;
 }
 
-/* The first variant of the algorithm that pipelines chunks; NULL: none does. */
-static const struct ordo_variant *find_pipeline(
-	const struct ordo_algorithm_facts *facts, enum ordo_operator op)
+/* Whether the notation has each of the settings, and how many these are. */
+static bool has_settings(const char *notation, const char *settings, uint32_t *count)
 {
-	for (uint32_t i = 0; i < facts->nvariant; i++)
-		if (facts->variants[i].pipelines >> op & 1)
-			return &facts->variants[i];
-	return NULL;
+	for (*count = 0; *settings; ++*count) {
+		const size_t length = strcspn(settings, ",");
+		const char *at = strpbrk(notation, "(,");
+		while (at &&
+			(strncmp(at + 1, settings, length) != 0 || !strchr(",)", at[1 + length])))
+			at = strpbrk(at + 1, ",");
+		if (!at)
+			return false;
+		settings += length + (settings[length] == ',');
+	}
+	return true;
+}
+
+/* The variant that pipelines chunks and has the most settings in common with what is asked for, and
+ * none besides; the first one that pipelines, if there is no such; NULL: none pipelines. */
+static const struct ordo_variant *find_pipeline(
+	const struct ordo_resolved_request *resolved, enum ordo_operator op)
+{
+	const struct ordo_algorithm_facts *facts = &resolved->algorithm->facts;
+	const struct ordo_variant *found = NULL;
+	bool fits = false;
+	uint32_t most = 0, count;
+	for (uint32_t i = 0; i < facts->nvariant; i++) {
+		const struct ordo_variant *variant = &facts->variants[i];
+		if (!(variant->pipelines >> op & 1))
+			continue;
+		const bool has = has_settings(resolved->notation, variant->settings, &count);
+		if (!found || (has && (!fits || count > most))) {
+			found = variant;
+			fits = has;
+			most = has ? count : 0;
+		}
+	}
+	return found;
 }
 
 bool ordo_candidates_take(struct ordo_candidates *candidates, const struct ordo_request *asked,
@@ -331,8 +360,7 @@ bool ordo_candidates_take(struct ordo_candidates *candidates, const struct ordo_
 	const bool worked =
 		make_empty(candidates, &request, error) &&
 		ordo_request_resolve(&resolved, &request, error) &&
-		accept(candidates, &resolved,
-			find_pipeline(&resolved.algorithm->facts, request.problem.op), error);
+		accept(candidates, &resolved, find_pipeline(&resolved, request.problem.op), error);
 	ordo_resolved_request_destroy(&resolved);
 	return worked;
 }

@@ -113,6 +113,38 @@ static void candidates_have_the_claims_of_their_requests_and_the_cheapest_come_f
 		}
 }
 
+/* Who names what a choice would list gets no fewer numbers of chunks than the choice compares. */
+static void who_names_a_candidate_gets_its_numbers_of_chunks(void **state)
+{
+	(void)state;
+	struct ordo_error error;
+	struct ordo_topology *hypercube = ordo_topology_make("hypercube", 8, &error);
+	uint32_t halved = 0;
+	assert_non_null(hypercube);
+	for (uint32_t op = 0; op < ORDO_NOPERATOR; op++) {
+		struct ordo_candidates all, named;
+		struct ordo_request request = request_of((enum ordo_operator)op, 8);
+		request.topology = hypercube;
+		assert_true(ordo_candidates_make(&all, &request, &error));
+		for (uint32_t i = 0; i < all.count; i++) {
+			const struct ordo_candidate *one = &all.items[i];
+			request.algorithm = one->algorithm;
+			assert_true(ordo_candidates_take(&named, &request, &error));
+			if (one->pipelines) {
+				assert_true(named.items[0].pipelines);
+				assert_int_equal(named.items[0].halves, one->halves);
+				assert_int_equal(named.items[0].improves, one->improves);
+				assert_int_equal(named.items[0].most_chunks, one->most_chunks);
+				halved += one->halves > 1;
+			}
+			ordo_candidates_free(&named);
+		}
+		ordo_candidates_free(&all);
+	}
+	assert_true(halved > 0);
+	ordo_topology_destroy(hypercube);
+}
+
 static void forms_that_only_some_operators_have_are_tried_for_those(void **state)
 {
 	(void)state;
@@ -491,6 +523,7 @@ int main(void)
 		cmocka_unit_test(every_variant_applies_somewhere_and_every_algorithm_is_tried),
 		cmocka_unit_test(
 			candidates_have_the_claims_of_their_requests_and_the_cheapest_come_first),
+		cmocka_unit_test(who_names_a_candidate_gets_its_numbers_of_chunks),
 		cmocka_unit_test(forms_that_only_some_operators_have_are_tried_for_those),
 		cmocka_unit_test(what_does_not_apply_says_why),
 		cmocka_unit_test(the_first_that_suits_is_chosen_and_the_others_say_why),
