@@ -125,8 +125,11 @@ static void forget_readers(struct ordering *o, uint32_t cell)
 static void write_cell(struct ordering *o, uint32_t cell, uint32_t move)
 {
 	uint32_t *writer = &o->accesses.writer[cell];
+	const uint32_t reader = o->accesses.readers[cell];
+	const bool was_dropped =
+		reader != ORDO_NONE && ordo_order_is_last_read(o, o->accesses.pool[reader].move);
 	forget_readers(o, cell);
-	if (*writer != ORDO_NONE)
+	if (*writer != ORDO_NONE && !was_dropped)
 		ordo_order_drop_row(o, cell, *writer, true);
 	ordo_order_hold_row(o, cell, *writer = move, true);
 }
@@ -135,7 +138,7 @@ static void read_cell(struct ordering *o, uint32_t cell, uint32_t move)
 {
 	const uint32_t writer = o->accesses.writer[cell];
 	add_reader(o, cell, move);
-	if (writer != ORDO_NONE && ordo_order_is_last_access(o, cell, move))
+	if (writer != ORDO_NONE && ordo_order_is_last_read(o, move))
 		ordo_order_drop_row(o, cell, writer, true);
 }
 

@@ -7,11 +7,20 @@
  * may still come after a move at which it was true: while the move is a reader or the writer of a
  * cell that will be accessed again. Hence rows are exact, and a search decides only about relays.
  *
+ * Not kept is what will hardly be asked for: what was known at the write of a sum, once no read of
+ * it follows before the next write, which comes after those reads; and what was known when a sum
+ * was passed on, if the result of the same chunk replaces it, since the result depends on the sum.
+ * Where a row is asked for that is not kept, or for which there is no room, what is learnt is less
+ * than what is known, and a search decides what is not known by it.
+ *
  * Streams added for relays have rows too, but no number in any.
  */
 #include "order.h"
 #include <stdlib.h>
 #include <string.h>
+
+/* The row of a stream of which nothing is known that it knows. */
+enum { LOST };
 
 /* Longer rows take more time than they save. Rows take up to so many bytes for each move. */
 enum { MOST_STREAMS = 8192, BYTES_A_MOVE = 256 };
@@ -35,7 +44,30 @@ static bool number_moves(struct ordering *o)
 	return few;
 }
 
-/* Notes the last accesses of each cell. false: no memory. */
+/* Of a move that reads a cell: another one reads it before it is written; a write follows for which
+ * what the stream of the reader knew matters. */
+enum { READ_AGAIN = 1, AWAITED = 2 };
+
+static bool is_replaced_by_result(const struct ordo_move *reader, const struct ordo_move *writer)
+{
+	return reader->reduces && !writer->reduces && reader->chunk == writer->chunk;
+}
+
+/* The move before this one at a cell, if it reads it, has this one after it. */
+static void note_next(struct ordering *o, uint32_t cell, uint32_t id, bool writes)
+{
+	struct knowledge *know = &o->knowledge;
+	const struct ordo_move *moves = o->sequence->moves;
+	const uint32_t before = know->last_access[cell];
+	if (before == know->last_write[cell])
+		return;
+	if (!writes)
+		know->after_read[before - 1] |= READ_AGAIN | AWAITED;
+	else if (!is_replaced_by_result(&moves[before - 1], &moves[id]))
+		know->after_read[before - 1] |= AWAITED;
+}
+
+/* Notes the last accesses of each cell, and what comes after a read. false: no memory. */
 static bool note_accesses(struct ordering *o)
 {
 	const struct ordo_sequence *sequence = o->sequence;
@@ -44,7 +76,8 @@ static bool note_accesses(struct ordering *o)
 	const size_t count = (size_t)cells->nwritable + 1;
 	know->last_write = ordo_array_make(count, sizeof *know->last_write, 0);
 	know->last_access = ordo_array_make(count, sizeof *know->last_access, 0);
-	if (!know->last_write || !know->last_access)
+	know->after_read = ordo_array_make(sequence->nmove, sizeof *know->after_read, 0);
+	if (!know->last_write || !know->last_access || !know->after_read)
 		return false;
 	for (uint32_t id = 0; id < sequence->nmove; id++) {
 		const struct ordo_move *move = &sequence->moves[id];
@@ -53,8 +86,11 @@ static bool note_accesses(struct ordering *o)
 		const uint32_t src = ordo_cell(cells, move->rank, move->src_buffer, move->src),
 			       dst = ordo_cell(cells, move->peer, move->dst_buffer, move->dst);
 		for (uint32_t i = 0; i < move->count; i++) {
-			if (src < cells->nwritable)
+			if (src < cells->nwritable) {
+				note_next(o, src + i, id, false);
 				know->last_access[src + i] = id + 1;
+			}
+			note_next(o, dst + i, id, true);
 			know->last_write[dst + i] = know->last_access[dst + i] = id + 1;
 		}
 	}
@@ -83,8 +119,14 @@ bool ordo_order_begin_knowledge(struct ordering *o)
 		return !o->no_memory;
 	}
 	know->row_of = ordo_order_nones(o->sequence->nmove);
+	know->rows = ordo_array_make(1, sizeof *know->rows, 0);
 	know->nothing = ordo_array_make(width, sizeof *know->nothing, 0);
-	return know->row_of && know->nothing && note_accesses(o) && ordo_order_add_knowledge(o);
+	if (!know->row_of || !know->rows || !know->nothing)
+		return false;
+	know->row_room = know->nrow = 1;
+	know->rows[LOST] = (struct known_row){
+		.counts = know->nothing, .lane = ORDO_NONE, .until = ORDO_NONE, .nheld = 1};
+	return note_accesses(o) && ordo_order_add_knowledge(o);
 }
 
 bool ordo_order_add_knowledge(struct ordering *o)
@@ -102,7 +144,7 @@ bool ordo_order_add_knowledge(struct ordering *o)
 
 void ordo_order_free_knowledge(struct ordering *o)
 {
-	for (uint32_t i = 0; i < o->knowledge.nrow; i++)
+	for (uint32_t i = LOST + 1; i < o->knowledge.nrow; i++)
 		free(o->knowledge.rows[i].counts);
 	free(o->knowledge.rows);
 	free(o->knowledge.row_of);
@@ -111,6 +153,7 @@ void ordo_order_free_knowledge(struct ordering *o)
 	free(o->knowledge.numbers);
 	free(o->knowledge.last_write);
 	free(o->knowledge.last_access);
+	free(o->knowledge.after_read);
 	o->knowledge = (struct knowledge){0};
 }
 
@@ -168,45 +211,47 @@ static void join_rows(uint16_t *restrict row, const uint16_t *restrict before,
 		row[i] = before[i] > known[i] ? before[i] : known[i];
 }
 
-/* A stream waits before a move, and learns what is known. Returns its row; NULL: no room or no
- * memory. */
-static uint16_t *learn(struct ordering *o, uint32_t lane, uint32_t move, const uint16_t *known)
+/* A stream waits before a move, and learns what a row says, if there is room. Returns its row. */
+static struct known_row *learn(struct ordering *o, uint32_t lane, uint32_t move, uint32_t source)
 {
 	struct knowledge *know = &o->knowledge;
 	const uint32_t before = know->newest[lane];
-	if (before != ORDO_NONE &&
-		(know->rows[before].since == move || !know->rows[before].nheld)) {
-		raise_row(know->rows[before].counts, known, know->width);
-		know->rows[before].since = move;
-		return know->rows[before].counts;
+	struct known_row *row = before == ORDO_NONE ? NULL : &know->rows[before];
+	const uint16_t *known = source == ORDO_NONE ? know->nothing : know->rows[source].counts;
+	const bool exact = source == ORDO_NONE || know->rows[source].exact;
+	if (row && (row->since == move || !row->nheld)) {
+		raise_row(row->counts, known, know->width);
+		row->since = move;
+		row->exact = row->exact && exact;
+		return row;
 	}
-	const uint32_t row = take_row(o);
-	if (row == ORDO_NONE)
+	const uint32_t id = take_row(o);
+	if (id == ORDO_NONE) {
+		know->newest[lane] = before == ORDO_NONE ? LOST : before;
+		know->rows[know->newest[lane]].exact = false;
 		return NULL;
-	uint16_t *counts = know->rows[row].counts;
-	join_rows(counts, before == ORDO_NONE ? know->nothing : know->rows[before].counts, known,
-		know->width);
-	if (before != ORDO_NONE)
-		know->rows[before].until = move;
-	know->rows[row] = (struct known_row){counts, lane, move, ORDO_NONE, 0};
-	know->newest[lane] = row;
-	return counts;
+	}
+	row = before == ORDO_NONE ? NULL : &know->rows[before];
+	uint16_t *counts = know->rows[id].counts;
+	join_rows(counts, row ? row->counts : know->nothing,
+		source == ORDO_NONE ? know->nothing : know->rows[source].counts, know->width);
+	if (row)
+		row->until = move;
+	know->rows[id] =
+		(struct known_row){counts, lane, move, ORDO_NONE, 0, exact && (!row || row->exact)};
+	know->newest[lane] = id;
+	return &know->rows[id];
 }
 
 void ordo_order_add_to_knowledge(struct ordering *o, uint32_t from, uint32_t to)
 {
-	struct knowledge *know = &o->knowledge;
+	const struct knowledge *know = &o->knowledge;
 	const uint32_t from_lane = lane_of(o, from);
 	bool in_time;
 	const uint32_t source = find_row(o, from_lane, from, &in_time);
-	uint16_t *row =
-		in_time ? learn(o, lane_of(o, to), to,
-				  source == ORDO_NONE ? know->nothing : know->rows[source].counts)
-			: NULL;
-	if (!row)
-		know->width = 0;
-	else if (know->numbers[from] && row[from_lane] < know->numbers[from])
-		row[from_lane] = know->numbers[from];
+	const struct known_row *row = learn(o, lane_of(o, to), to, in_time ? source : LOST);
+	if (row && know->numbers[from] && row->counts[from_lane] < know->numbers[from])
+		row->counts[from_lane] = know->numbers[from];
 }
 
 enum ordo_answer ordo_order_ask_knowledge(
@@ -218,8 +263,10 @@ enum ordo_answer ordo_order_ask_knowledge(
 		return ORDO_UNKNOWN;
 	bool in_time;
 	const uint32_t row = find_row(o, lane, position, &in_time);
-	if (row == ORDO_NONE || know->rows[row].counts[lane_of(o, move)] < number)
+	if (row == ORDO_NONE)
 		return ORDO_NO;
+	if (know->rows[row].counts[lane_of(o, move)] < number)
+		return know->rows[row].exact ? ORDO_NO : ORDO_UNKNOWN;
 	return in_time ? ORDO_YES : ORDO_UNKNOWN;
 }
 
@@ -229,14 +276,17 @@ void ordo_order_note_row(struct ordering *o, uint32_t move)
 		o->knowledge.row_of[move] = o->knowledge.newest[lane_of(o, move)];
 }
 
-/* The row of what a move's stream knew, if anything will come after it at a cell: only a write
- * after a reader, any access after the writer. NULL: none. */
+/* The row of what a move's stream knew, if it matters to anything that will come after it at a
+ * cell: only to a write after a reader, to any access after the writer. NULL: none. */
 static struct known_row *awaited_row(
 	struct knowledge *know, uint32_t cell, uint32_t move, bool writes)
 {
-	const uint32_t *last = writes ? know->last_access : know->last_write;
-	const bool awaited = know->width && last[cell] > move + 1;
-	return awaited && know->row_of[move] != ORDO_NONE ? &know->rows[know->row_of[move]] : NULL;
+	if (!know->width || know->row_of[move] == ORDO_NONE)
+		return NULL;
+	const bool awaited =
+		writes ? know->last_access[cell] > move + 1
+		       : know->last_write[cell] > move + 1 && know->after_read[move] & AWAITED;
+	return awaited ? &know->rows[know->row_of[move]] : NULL;
 }
 
 void ordo_order_hold_row(struct ordering *o, uint32_t cell, uint32_t move, bool writes)
@@ -257,8 +307,7 @@ void ordo_order_drop_row(struct ordering *o, uint32_t cell, uint32_t move, bool 
 	know->free = know->row_of[move];
 }
 
-bool ordo_order_is_last_access(const struct ordering *o, uint32_t cell, uint32_t move)
+bool ordo_order_is_last_read(const struct ordering *o, uint32_t move)
 {
-	return o->knowledge.width && o->knowledge.last_access[cell] == move + 1 &&
-	       o->knowledge.last_write[cell] <= move;
+	return o->knowledge.width && !(o->knowledge.after_read[move] & READ_AGAIN);
 }

@@ -143,6 +143,7 @@ struct known_row {
 	uint32_t since; /* the move that waited; of a free row: the next free one */
 	uint32_t until; /* the next move that waited; ORDO_NONE: none yet */
 	uint32_t nheld; /* by how many cells its stream may still be asked for what it knew then */
+	bool exact;	/* false: it may know more */
 };
 
 struct knowledge {
@@ -160,6 +161,7 @@ struct knowledge {
 	/* [cells.nwritable] the last move that writes a cell, and the last that reads or writes it,
 	 * + 1; 0: none */
 	uint32_t *last_write, *last_access;
+	uint8_t *after_read; /* [nmove] what comes after the move at the cells that it reads */
 };
 
 enum ordo_answer { ORDO_NO, ORDO_YES, ORDO_UNKNOWN };
@@ -265,8 +267,8 @@ void ordo_order_note_row(struct ordering *o, uint32_t move);
  * kept meanwhile, if anything will come after it there. */
 void ordo_order_hold_row(struct ordering *o, uint32_t cell, uint32_t move, bool writes);
 void ordo_order_drop_row(struct ordering *o, uint32_t cell, uint32_t move, bool writes);
-/* Whether a move reads a cell that nothing accesses later. */
-bool ordo_order_is_last_access(const struct ordering *o, uint32_t cell, uint32_t move);
+/* Whether nothing reads what a move reads once more before it is written. */
+bool ordo_order_is_last_read(const struct ordering *o, uint32_t move);
 
 /* search.c */
 
