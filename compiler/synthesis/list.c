@@ -6,6 +6,12 @@
  * shortest of a few such passes is kept. What fills the links at the end is then as dense as what
  * fills them at the beginning, which takes a half to all of what exceeds the busiest link.
  *
+ * A message comes later than its bytes. Lists whose moves begin as soon as another one ends are as
+ * long on paper, but every move of them waits for a latency when they run. So each message takes as
+ * long as two chunks on the widest link besides; where chunks are small for the size, that is a few
+ * latencies, and if a number of chunks makes it too much or too little, the choice takes another:
+ * on a hypercube of 16 an AllGather of 64 MiB went from 1.064 to 1.004 of its bound.
+ *
  * Operands of one sum are added one after another, so if all ranks began with the first piece of a
  * tree, all but one would wait. Where that may be, as many passes begin with another piece for each
  * child: that took a ReduceScatter on 64 ranks behind switches from 1.127 to 1.049 of its bound.
@@ -60,7 +66,7 @@ struct right_of_way {
 
 /* What one pass has done. */
 struct pass {
-	uint64_t time;
+	uint64_t time, end; /* now; of what ended last */
 	uint32_t *started, *ended; /* [nnumber] moves, in time */
 	size_t nstarted, nended;
 };
@@ -98,6 +104,7 @@ struct lister {
 	uint32_t *current;	 /* [nserver] the move on it; ORDO_NONE */
 	struct sums sums;
 	struct ordo_timeline events;
+	uint64_t latency; /* from the end of a move to its message */
 	uint64_t *idle; /* [nidle] servers to look at, below their rank in the upper half */
 	bool *is_idle;
 	uint32_t nidle;
@@ -292,18 +299,11 @@ static void complete_apart(struct lister *lister, uint32_t move)
 	arrive(lister, &it);
 }
 
-static void complete(struct lister *lister, uint32_t server)
+/* What a move brought can be used, or what an addition made. */
+static void deliver(struct lister *lister, uint32_t move)
 {
-	if (server >= lister->nserver) {
-		set_free(lister, server - lister->nserver);
-		return;
-	}
-	const uint32_t move = lister->current[server];
 	const struct ordo_listed_move it = move_of(lister, move);
 	uint32_t slot;
-	lister->pass.ended[lister->pass.nended++] = move;
-	lister->current[server] = ORDO_NONE;
-	look_at(lister, server);
 	if (lister->slots.adders) {
 		complete_apart(lister, move);
 		return;
@@ -313,7 +313,59 @@ static void complete(struct lister *lister, uint32_t server)
 	arrive(lister, &it);
 }
 
-enum { UNIT_OF_TIME = 1 << 20 }; /* of the widest arc */
+/* Whether what follows a move waits for a message: results for the next link, and operands for
+ * their addition, or backwards the addition for its operand. Sums that are added at once keep
+ * others from their slot, so that it would only be in the way. */
+static bool is_message(const struct lister *lister, uint32_t move)
+{
+	const struct ordo_listed_move it = move_of(lister, move);
+	const bool operand = it.kind == ORDO_LISTED_ADD || brings_operand(lister, &it);
+	if (!operand || !lister->slots.adders)
+		return !operand;
+	return is_addition(lister, move) == lister->list.backwards;
+}
+
+/* The number of a move's delivery among events: after all servers, and the links of routes. */
+static uint32_t first_delivery(const struct lister *lister)
+{
+	return lister->nserver + (lister->routes ? lister->routes->network->narc : 0);
+}
+
+/* A move or an addition ends, a link of a route is free, or a message is there. */
+static void complete(struct lister *lister, uint32_t item)
+{
+	if (item >= first_delivery(lister)) {
+		deliver(lister, item - first_delivery(lister));
+		return;
+	}
+	if (item >= lister->nserver) {
+		set_free(lister, item - lister->nserver);
+		return;
+	}
+	const uint32_t move = lister->current[item];
+	lister->pass.ended[lister->pass.nended++] = move;
+	lister->pass.end = lister->pass.time;
+	lister->current[item] = ORDO_NONE;
+	look_at(lister, item);
+	if (lister->latency && is_message(lister, move))
+		push_event(lister, (struct ordo_event){lister->pass.time + lister->latency,
+					   first_delivery(lister) + move});
+	else
+		deliver(lister, move);
+}
+
+/* Of a chunk on the widest arc; the time from the end of a move to what it makes possible. */
+enum { UNIT_OF_TIME = 1 << 20, LATENCY = 2 };
+
+/* Chunks of several roots are on their way at once, and others can move while one is late. Of a
+ * single root all would come later. */
+static bool has_roots(const struct lister *lister)
+{
+	for (uint32_t way = 1; way < lister->nway; way++)
+		if (lister->ways[way].root != lister->ways[0].root)
+			return true;
+	return false;
+}
 
 static uint64_t time_of_addition(const struct lister *lister)
 {
@@ -472,7 +524,7 @@ static void start_idle(struct lister *lister)
 
 static void run(struct lister *lister)
 {
-	lister->pass.time = 0;
+	lister->pass.time = lister->pass.end = 0;
 	lister->pass.nstarted = lister->pass.nended = 0;
 	for (;;) {
 		rank_idle(lister);
@@ -910,10 +962,10 @@ static void make_passes(
 			begin(lister);
 			run(lister);
 			least = least ? least : least_time(lister);
-			if (lister->pass.time >= best - (order == SUMS_FIRST ? best / LITTLE : 0))
+			if (lister->pass.end >= best - (order == SUMS_FIRST ? best / LITTLE : 0))
 				continue;
 			keep_moves(lister, moves);
-			best = lister->pass.time;
+			best = lister->pass.end;
 		}
 		lister->ways = ways;
 	}
@@ -935,6 +987,7 @@ bool ordo_list_moves(struct ordo_listed_move **moves, size_t *nmove,
 		.nnumber = (size_t)(adders ? 4 : 2) * nway * graph->nrank};
 	*moves = ordo_array_make(lister.nnumber, sizeof **moves, 0);
 	lister.failed = !make_lister(&lister) || !turned || !*moves;
+	lister.latency = has_roots(&lister) ? LATENCY * UNIT_OF_TIME : 0;
 	if (!lister.failed)
 		make_passes(&lister, turned, *moves);
 	*nmove = lister.pass.nstarted;
