@@ -66,7 +66,7 @@ struct right_of_way {
 
 /* What one pass has done. */
 struct pass {
-	uint64_t time, end; /* now; of what ended last */
+	uint64_t time, end;	   /* now; of what ended last */
 	uint32_t *started, *ended; /* [nnumber] moves, in time */
 	size_t nstarted, nended;
 };
@@ -103,9 +103,10 @@ struct lister {
 	struct ordo_heap *ready; /* [nserver] moves, the least number first */
 	uint32_t *current;	 /* [nserver] the move on it; ORDO_NONE */
 	struct sums sums;
-	struct ordo_timeline events;
+	/* When servers and links are free; when messages come of moves, by place in pass.ended. */
+	struct ordo_timeline events, messages;
 	uint64_t latency; /* from the end of a move to its message */
-	uint64_t *idle; /* [nidle] servers to look at, below their rank in the upper half */
+	uint64_t *idle;	  /* [nidle] servers to look at, below their rank in the upper half */
 	bool *is_idle;
 	uint32_t nidle;
 	struct right_of_way list;
@@ -122,9 +123,10 @@ static void push(struct lister *lister, struct ordo_heap *heap, uint32_t item)
 		lister->failed = true;
 }
 
-static void push_event(struct lister *lister, struct ordo_event event)
+static void push_event(
+	struct lister *lister, struct ordo_timeline *events, uint64_t time, uint32_t item)
 {
-	if (!ordo_timeline_push(&lister->events, event))
+	if (!ordo_timeline_push(events, (struct ordo_event){time, item}))
 		lister->failed = true;
 }
 
@@ -325,31 +327,21 @@ static bool is_message(const struct lister *lister, uint32_t move)
 	return is_addition(lister, move) == lister->list.backwards;
 }
 
-/* The number of a move's delivery among events: after all servers, and the links of routes. */
-static uint32_t first_delivery(const struct lister *lister)
+/* A move or an addition ends, or a link of a route is free. */
+static void complete(struct lister *lister, uint32_t server)
 {
-	return lister->nserver + (lister->routes ? lister->routes->network->narc : 0);
-}
-
-/* A move or an addition ends, a link of a route is free, or a message is there. */
-static void complete(struct lister *lister, uint32_t item)
-{
-	if (item >= first_delivery(lister)) {
-		deliver(lister, item - first_delivery(lister));
+	if (server >= lister->nserver) {
+		set_free(lister, server - lister->nserver);
 		return;
 	}
-	if (item >= lister->nserver) {
-		set_free(lister, item - lister->nserver);
-		return;
-	}
-	const uint32_t move = lister->current[item];
-	lister->pass.ended[lister->pass.nended++] = move;
+	const uint32_t move = lister->current[server];
+	const uint32_t place = (uint32_t)lister->pass.nended++;
+	lister->pass.ended[place] = move;
 	lister->pass.end = lister->pass.time;
-	lister->current[item] = ORDO_NONE;
-	look_at(lister, item);
+	lister->current[server] = ORDO_NONE;
+	look_at(lister, server);
 	if (lister->latency && is_message(lister, move))
-		push_event(lister, (struct ordo_event){lister->pass.time + lister->latency,
-					   first_delivery(lister) + move});
+		push_event(lister, &lister->messages, lister->pass.time + lister->latency, place);
 	else
 		deliver(lister, move);
 }
@@ -391,7 +383,7 @@ static bool is_free(const struct lister *lister, uint32_t server)
 static void work_for(struct lister *lister, uint32_t server, uint64_t length, uint32_t number)
 {
 	lister->work[number] += length;
-	push_event(lister, (struct ordo_event){lister->pass.time + length, server});
+	push_event(lister, &lister->events, lister->pass.time + length, server);
 }
 
 /* The move of a server begins. */
@@ -417,7 +409,7 @@ static void occupy(struct lister *lister, uint32_t server)
 		longest = length > longest ? length : longest;
 		work_for(lister, lister->nserver + link, length, link);
 	}
-	push_event(lister, (struct ordo_event){lister->pass.time + longest, server});
+	push_event(lister, &lister->events, lister->pass.time + longest, server);
 }
 
 /* Whether a move must wait for a slot, or for another sum into the same one; then it is put aside.
@@ -522,6 +514,12 @@ static void start_idle(struct lister *lister)
 	lister->nidle = 0;
 }
 
+static bool is_now(const struct lister *lister, const struct ordo_timeline *events)
+{
+	const struct ordo_event *next = ordo_timeline_next(events);
+	return next && next->time == lister->pass.time;
+}
+
 static void run(struct lister *lister)
 {
 	lister->pass.time = lister->pass.end = 0;
@@ -529,13 +527,17 @@ static void run(struct lister *lister)
 	for (;;) {
 		rank_idle(lister);
 		start_idle(lister);
-		const struct ordo_event *next = ordo_timeline_next(&lister->events);
-		if (!next || lister->failed)
+		const struct ordo_event *next = ordo_timeline_next(&lister->events),
+					*message = ordo_timeline_next(&lister->messages);
+		if ((!next && !message) || lister->failed)
 			return;
-		lister->pass.time = next->time;
-		for (; next && next->time == lister->pass.time;
-			next = ordo_timeline_next(&lister->events))
+		lister->pass.time = !next || (message && message->time < next->time) ? message->time
+										     : next->time;
+		while (is_now(lister, &lister->events))
 			complete(lister, ordo_timeline_pop(&lister->events).item);
+		while (is_now(lister, &lister->messages))
+			deliver(lister,
+				lister->pass.ended[ordo_timeline_pop(&lister->messages).item]);
 	}
 }
 
@@ -746,6 +748,7 @@ static void free_lister(struct lister *lister)
 	free(lister->slots.taken);
 	free(lister->slots.held);
 	ordo_timeline_free(&lister->events);
+	ordo_timeline_free(&lister->messages);
 	free(lister->sums.released.items);
 	free(lister->lengths);
 	free(lister->work);

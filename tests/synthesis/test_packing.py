@@ -222,10 +222,10 @@ def _(ordo):
 
 @desk_case("packing: the list of moves is made forwards and backwards")
 def _(ordo):
-    """Forwards alone they take 1.14, 1.03 and 1.07 times the bound."""
+    """Forwards alone they take 1.14, 1.03 and 1.07 times the bound; without latency."""
     for operator, topology, ranks, most in [("allgather", "hypercube", 8, 1.0001),
                                             ("reduce-scatter", "hypercube", 8, 1.0001),
-                                            ("allreduce", "torus:4x4", 16, 1.025)]:
+                                            ("allreduce", "torus:4x4", 16, 1.035)]:
         pieces = 16 if operator == "allreduce" else 4
         ratio = times_bound(ordo, operator, topology, ranks, f"packing(pieces={pieces})")
         wanted(ratio <= most, operator, topology, ratio)
@@ -506,10 +506,30 @@ def _(ordo):
                          "64MiB", "-a", f"packing({form})", "-o", "p.json") and
              ordo.answer("predict", "p.json", "--topology", "a3:2x8", "--size",
                          "64MiB")["seconds"] for form in forms]
-    wanted(times[0] < 0.98 * min(times[1:]), times)
+    wanted(times[0] < min(times[1:]), times)
     tried = ordo.answer("compile", "reduce-scatter", "-n", 4, "--topology", "star", "--size",
                         "1MiB", "-o", "p.json")["candidates"]
     wanted(f"packing({forms[0]})" in {one["algorithm"] for one in tried}, tried)
+
+
+@desk_case("packing: lists leave time for messages, and an AllReduce is no slower than two operators")
+def _(ordo):
+    """Moves that begin as soon as others end take 1.06, 1.23 and 1.25 times the bound. An AllReduce
+    on two DGX A100 was slower than ReduceScatter, then AllGather."""
+    for operator, form, chunks, most in [("allgather", "packing", 8, 1.005),
+                                         ("allgather", "packing", 32, 1.005),
+                                         ("reduce-scatter", "packing(sums=apart)", 64, 1.01)]:
+        ordo.works("compile", operator, "-n", 16, "-t", "hypercube", "-a", form, "--chunks",
+                   chunks, "-o", "p.json")
+        ratio = ordo.answer("predict", "p.json", "-t", "hypercube", "--size",
+                            "64MiB")["times_the_bound"]
+        wanted(ratio <= most, operator, chunks, ratio)
+    seconds = []
+    for operator in "allreduce", "reduce-scatter", "allgather":
+        ordo.works("compile", operator, "-t", "dgx-a100:2", "--size", "1GiB", "-o", "p.json")
+        seconds.append(ordo.answer("predict", "p.json", "-t", "dgx-a100:2", "--size",
+                                   "1GiB")["seconds"])
+    wanted(seconds[0] <= seconds[1] + seconds[2], seconds)
 
 
 run_cases()
