@@ -93,18 +93,6 @@ static void on_a_whole_mesh_all_are_owners(void **state)
 		check_everywhere("mesh(owners=auto)", ORDO_ALLREDUCE, nrank);
 }
 
-/* Around a link that is down, one order was refused, and rings took 14 us. */
-static void it_is_found_where_one_order_is_wanted(void **state)
-{
-	(void)state;
-	struct ordo_topology *topology = make_mesh(8, one, 1);
-	const struct ordo_request request = request_on(topology, ORDO_ALLREDUCE, NULL);
-	struct ordo_schedule *schedule = compile_proved(&request);
-	assert_string_equal(schedule->algorithm, "mesh(owners=auto)");
-	ordo_schedule_destroy(schedule);
-	ordo_topology_destroy(topology);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -112,7 +100,6 @@ int main(void)
 		cmocka_unit_test(every_root_can_broadcast_in_two_shots),
 		cmocka_unit_test(without_an_owner_or_two_shots_it_is_refused),
 		cmocka_unit_test(on_a_whole_mesh_all_are_owners),
-		cmocka_unit_test(it_is_found_where_one_order_is_wanted),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
