@@ -652,13 +652,13 @@ static void twice_as_many_chunks_as_the_best_are_tried(void **state)
 	(void)state;
 	struct ordo_topology *topology = make("hypercube", 8);
 	struct ordo_tune_wish wish =
-		wish_of(ORDO_ALLREDUCE, 8, topology, UINT64_C(1) << 30, UINT64_C(1) << 30);
+		wish_of(ORDO_ALLREDUCE, 8, topology, UINT64_C(1) << 26, UINT64_C(1) << 26);
 	struct ordo_tuning one;
 	wish.algorithm = "packing(sums=apart)";
 	wish.lazily = true;
 	tune(&wish, &one);
 	const uint32_t most = one.selection.ranges[0].schedule->problem.chunks_per_block;
-	assert_true(time_alone(&wish, wish.algorithm, most / 2, UINT64_C(1) << 30) >
+	assert_true(time_alone(&wish, wish.algorithm, most / 2, UINT64_C(1) << 26) >
 		    one.ranges[0].times.first);
 	/* Of 48 the multiples by 1, 4, 16 and 64 are always tried, those by 2 and 32 are not. */
 	assert_int_equal(most, 32 * 48);
