@@ -512,7 +512,7 @@ def _(ordo):
     wanted(f"packing({forms[0]})" in {one["algorithm"] for one in tried}, tried)
 
 
-@desk_case("packing: lists leave time for messages, and an AllReduce is no slower than two operators")
+@desk_case("packing: lists leave time for messages; an AllReduce is no slower than two operators")
 def _(ordo):
     """Moves that begin as soon as others end take 1.06, 1.23 and 1.25 times the bound. An AllReduce
     on two DGX A100 was slower than ReduceScatter, then AllGather."""
