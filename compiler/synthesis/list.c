@@ -178,6 +178,12 @@ static bool brings_operand(const struct lister *lister, const struct ordo_listed
 	return (it->kind == ORDO_LISTED_SUM) != lister->list.backwards;
 }
 
+/* Whether it brings an operand or adds one. */
+static bool concerns_operand(const struct lister *lister, const struct ordo_listed_move *it)
+{
+	return it->kind == ORDO_LISTED_ADD || brings_operand(lister, it);
+}
+
 static uint32_t arc_of(const struct lister *lister, const struct ordo_listed_move *it)
 {
 	return lister->arc_of[lister->list.backwards ? (size_t)it->to * lister->nrank + it->from
@@ -290,7 +296,7 @@ static void arrive(struct lister *lister, const struct ordo_listed_move *it)
 static void complete_apart(struct lister *lister, uint32_t move)
 {
 	const struct ordo_listed_move it = move_of(lister, move);
-	const bool operand = it.kind == ORDO_LISTED_ADD || brings_operand(lister, &it);
+	const bool operand = concerns_operand(lister, &it);
 	if (operand && is_addition(lister, move) == lister->list.backwards) {
 		make_ready(lister, lister->list.backwards ? move - most_moves(lister)
 							  : move + most_moves(lister));
@@ -321,10 +327,8 @@ static void deliver(struct lister *lister, uint32_t move)
 static bool is_message(const struct lister *lister, uint32_t move)
 {
 	const struct ordo_listed_move it = move_of(lister, move);
-	const bool operand = it.kind == ORDO_LISTED_ADD || brings_operand(lister, &it);
-	if (!operand || !lister->slots.adders)
-		return !operand;
-	return is_addition(lister, move) == lister->list.backwards;
+	return !concerns_operand(lister, &it) ||
+	       (lister->slots.adders && is_addition(lister, move) == lister->list.backwards);
 }
 
 /* A move or an addition ends, or a link of a route is free. */
@@ -351,7 +355,7 @@ enum { UNIT_OF_TIME = 1 << 20, LATENCY = 2 };
 
 /* Chunks of several roots are on their way at once, and others can move while one is late. Of a
  * single root all would come later. */
-static bool has_roots(const struct lister *lister)
+static bool has_several_roots(const struct lister *lister)
 {
 	for (uint32_t way = 1; way < lister->nway; way++)
 		if (lister->ways[way].root != lister->ways[0].root)
@@ -990,7 +994,7 @@ bool ordo_list_moves(struct ordo_listed_move **moves, size_t *nmove,
 		.nnumber = (size_t)(adders ? 4 : 2) * nway * graph->nrank};
 	*moves = ordo_array_make(lister.nnumber, sizeof **moves, 0);
 	lister.failed = !make_lister(&lister) || !turned || !*moves;
-	lister.latency = has_roots(&lister) ? LATENCY * UNIT_OF_TIME : 0;
+	lister.latency = has_several_roots(&lister) ? LATENCY * UNIT_OF_TIME : 0;
 	if (!lister.failed)
 		make_passes(&lister, turned, *moves);
 	*nmove = lister.pass.nstarted;
