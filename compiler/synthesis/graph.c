@@ -1,48 +1,13 @@
 /* graph.c - a topology as a directed graph of integer capacities. */
 #include "graph.h"
-#include <math.h>
 #include <ordo/arena.h>
+#include <ordo/decimal.h>
 #include <ordo/divisor.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* digits * 10^exponent */
-struct decimal {
-	uint64_t digits;
-	int exponent;
-};
-
-enum { MOST_DIGITS = 17 };
-
-/* The shortest decimal that reads back as `value`. The decimal point may be another sign. */
-static struct decimal decimal_of(double value)
-{
-	char text[64];
-	int precision = 14;
-	do
-		snprintf(text, sizeof text, "%.*e", precision, value);
-	while (++precision < MOST_DIGITS && strtod(text, NULL) != value);
-	struct decimal decimal = {0, 0};
-	const char *at = text;
-	for (bool point = false; *at && *at != 'e'; at++) {
-		if (*at < '0' || *at > '9') {
-			point = true;
-			continue;
-		}
-		decimal.digits = 10 * decimal.digits + (uint64_t)(*at - '0');
-		decimal.exponent -= point;
-	}
-	decimal.exponent += *at ? atoi(at + 1) : 0;
-	while (decimal.digits && decimal.digits % 10 == 0) {
-		decimal.digits /= 10;
-		decimal.exponent++;
-	}
-	return decimal;
-}
-
 /* A decimal in units of 10^exponent, rounded up. *rounded: whether that changed it. */
-static int64_t units_of(struct decimal decimal, int exponent, bool *rounded)
+static int64_t units_of(struct ordo_decimal decimal, int exponent, bool *rounded)
 {
 	for (; decimal.exponent > exponent; decimal.exponent--) {
 		if (decimal.digits > INT64_MAX / 10)
@@ -70,41 +35,62 @@ static int compare_descending(const void *one, const void *other)
 	return (a < b) - (a > b);
 }
 
+/* The units of 10^exponent of each link, and their greatest common divisor. false: some has more
+ * than fit. */
+static bool count_units(struct ordo_capacities *graph, const struct ordo_topology *topology,
+	const struct ordo_decimal *decimals, int exponent, int64_t *units)
+{
+	uint64_t divisor = 0;
+	graph->rounded = false;
+	for (uint32_t i = 0; i < topology->nlink; i++) {
+		units[i] = topology->links[i].down
+				   ? 0
+				   : units_of(decimals[i], exponent, &graph->rounded);
+		if (units[i] == INT64_MAX)
+			return false;
+		divisor = ordo_common_divisor((uint64_t)units[i], divisor);
+	}
+	graph->unit = divisor ? divisor : 1;
+	return true;
+}
+
+/* Divides by the common divisor. false: the sum is more than `most`. */
+static bool divide_units(
+	const struct ordo_capacities *graph, uint32_t nlink, int64_t most, int64_t *units)
+{
+	for (uint32_t i = 0; i < nlink; i++) {
+		units[i] /= (int64_t)graph->unit;
+		if (units[i] > most)
+			return false;
+		most -= units[i];
+	}
+	return true;
+}
+
 /* The units of each link, in the smallest unit in which all sums fit. false: no memory. */
 static bool measure_links(
 	struct ordo_capacities *graph, const struct ordo_topology *topology, int64_t *units)
 {
-	struct decimal *decimals = ordo_array_make(topology->nlink, sizeof *decimals, 0);
+	const uint32_t nlink = topology->nlink;
+	struct ordo_decimal *decimals = ordo_array_make(nlink, sizeof *decimals, 0);
 	const int64_t most = INT64_MAX / 16 / topology->nrank;
-	int64_t divisor = 0, total = INT64_MAX;
 	int exponent = 0;
-	for (uint32_t i = 0; decimals && i < topology->nlink; i++) {
+	if (!decimals)
+		return false;
+	for (uint32_t i = 0; i < nlink; i++) {
 		const bool same = i && topology->links[i].bandwidth_gbs ==
 					       topology->links[i - 1].bandwidth_gbs;
-		decimals[i] = same ? decimals[i - 1] : decimal_of(topology->links[i].bandwidth_gbs);
-		if (decimals[i].exponent < exponent)
+		decimals[i] =
+			same ? decimals[i - 1] : ordo_decimal_of(topology->links[i].bandwidth_gbs);
+		if (!topology->links[i].down && decimals[i].exponent < exponent)
 			exponent = decimals[i].exponent;
 	}
-	for (; decimals && total > most; exponent++) {
-		graph->rounded = false;
-		total = divisor = 0;
-		for (uint32_t i = 0; i < topology->nlink; i++) {
-			units[i] = topology->links[i].down
-					   ? 0
-					   : units_of(decimals[i], exponent, &graph->rounded);
-			total = units[i] > most - total ? INT64_MAX : total + units[i];
-			if (total == INT64_MAX)
-				break;
-			divisor =
-				(int64_t)ordo_common_divisor((uint64_t)units[i], (uint64_t)divisor);
-		}
-	}
-	for (uint32_t i = 0; decimals && divisor && i < topology->nlink; i++)
-		units[i] /= divisor;
-	graph->unit = divisor ? (uint64_t)divisor : 1;
-	graph->unit_digits = 1 - exponent;
+	while (!count_units(graph, topology, decimals, exponent, units) ||
+		!divide_units(graph, nlink, most, units))
+		exponent++;
+	graph->unit_digits = -exponent;
 	free(decimals);
-	return decimals;
+	return true;
 }
 
 /* The units of a rank's fastest links in one direction, as many as it drives at once; 0: it drives

@@ -118,6 +118,45 @@ def _(ordo):
     wanted("1/2 n/b" in out and " 4 n must leave this set over 448 GB/s" in out, out)
 
 
+@desk_case("bound: digits of bandwidths that are not taken are said, and printed as taken")
+def _(ordo):
+    def write(*widths):
+        (ordo.folder / "t.json").write_text(
+            '{"schema": "ordo/topology/1", "name": "t", "ranks": 2, "links": [' + ", ".join(
+                f'{{"from": {i}, "to": {1 - i}, "latency_ns": 1,\n "bandwidth_gbs": {width}}}'
+                for i, width in enumerate(widths)) + "]}")
+        return "broadcast", "-t", "t.json"
+
+    long, taken = "56.123456789012345678", "56.123456789012344"
+    done = ordo.works("bound", *write(long, 1))
+    wanted(done.err == f"warning: t.json:2:19: bandwidth_gbs: {long} is taken as {taken}, "
+           "the nearest double\n" and f"leave = {taken} (0->1)" in done.out, done.err, done.out)
+    said = f"bandwidth_gbs: {long} is taken as {taken}, the nearest double; there are 2 such"
+    answer = ordo.answer("bound", *write(long, long))
+    wanted(len(answer["notes"]) == 1 and said in answer["notes"][0], answer)
+    for command in (["compile", "-o", "s.json"], ["compile", "-a", "ring", "-o", "s.json"],
+                    ["tune", "--sizes", "1KiB:2KiB"]):
+        done = ordo.works(*command, "broadcast", "-t", "t.json")
+        wanted(done.err.count(said) == 1, command, done.err)
+    for command in ("predict", "verify"):
+        wanted(ordo.works(command, "s.json", "-t", "t.json").err.count(said) == 1, command)
+    for exact in (taken, "0.1", "5.60000000000000000000e1", "1E+3", "1e-3",
+                  "123456789012345000000", "0.000000000000000000012345"):
+        wanted(not ordo.works("bound", *write(exact, 1)).err, exact)
+    for width, taken in (("0.1000000000000000055", "0.1"), ("1" * 40, repr(float("1" * 40))),
+                         ("90071992547409931", repr(float("90071992547409931"))),
+                         ("9.99999999999999999", "10"), ("1." + "0" * 30 + "1", "1")):
+        wanted(f"{width} is taken as {taken}, " in ordo.works("bound", *write(width, 1)).err, width)
+    done = ordo.works("compile", *write(1, 2), "--bandwidth", long, "-o", "s.json")
+    wanted(done.err.startswith(f"warning: --bandwidth: {long} is taken as 56.123456789012344, "),
+           done.err)
+    # Sums beyond 63 bits are rounded up, which every command says.
+    words = write(*(f"{width}.123456789012344" for width in (56, 1234567)))
+    wanted("rounded up" in ordo.works("bound", *words).out, words)
+    done = ordo.works("compile", *words, "-o", "s.json")
+    wanted("(not proved reachable, bandwidths rounded up)" in done.err, done.err)
+
+
 @desk_case("bound: what it refuses")
 def _(ordo):
     words = ["bound", "gather", "-n", 4, "-t"]

@@ -434,6 +434,16 @@ static void bandwidths_are_taken_as_their_decimals(void **unused)
 	assert_int_equal(bound->unit_digits, 8);
 	ordo_wire_bound_destroy(bound);
 	ordo_topology_destroy(topology);
+	/* The sum has more than 63 bits, but all links are multiples of one. */
+	topology = ordo_topology_make("full-mesh", 16, NULL);
+	for (uint32_t i = 0; i < topology->nlink; i++)
+		topology->links[i].bandwidth_gbs = 56.123456789012344;
+	bound = ordo_wire_bound_make(ORDO_ALLGATHER, 0, topology, true, NULL);
+	assert_false(bound->rounded);
+	assert_int_equal(bound->unit, 56123456789012344);
+	assert_int_equal(bound->unit_digits, 15);
+	ordo_wire_bound_destroy(bound);
+	ordo_topology_destroy(topology);
 }
 
 static int compare_descending(const void *one, const void *other)

@@ -76,6 +76,9 @@ def _(ordo):
                      **both(0, 2, "PCI", 24), **both(1, 3, "PCI", 24), **both(2, 3, "SMP", 16)},
            links)
     wanted("between every two CPUs 16 GB/s are assumed" in said, said)
+    for sm, count, digits in ((90, 12, "247.2"), (100, 18, "721.8")):
+        other = text.replace('count="18"', f'count="{count}"').replace('"90"', f'"{sm}"')
+        wanted(draw(ordo, other)[1][0, 4] == ("NVLink", float(digits)), sm, digits)
 
 
 @desk_case("links to several NVSwitches or twice to one GPU add up; a link back is assumed")

@@ -328,6 +328,13 @@ bool find_ranks(struct call *call, const struct topology_choice *choice, uint32_
 	return *nrank > 0;
 }
 
+void warn_remark(struct call *call, const struct ordo_topology *topology)
+{
+	if (topology->remark && !call->noted_digits)
+		warn(call, "%s", topology->remark);
+	call->noted_digits = call->noted_digits || topology->remark;
+}
+
 bool choose_topology(struct call *call, const struct topology_choice *choice, uint32_t nrank,
 	struct ordo_topology **topology)
 {
@@ -338,6 +345,8 @@ bool choose_topology(struct call *call, const struct topology_choice *choice, ui
 	bool worked = read_failed(call, "fail-rank", &choice->ranks, &gone, &ngone);
 	if (worked)
 		*topology = open_topology(call, choice->name, nrank ? nrank + ngone : 0);
+	if (worked && *topology)
+		warn_remark(call, *topology);
 	worked = worked && *topology && take_down(call, topology, choice, gone, ngone);
 	free(gone);
 	if (worked)

@@ -56,6 +56,9 @@ bool find_ranks(struct call *call, const struct topology_choice *choice, uint32_
 bool choose_topology(struct call *call, const struct topology_choice *choice, uint32_t nrank,
 	struct ordo_topology **topology);
 
+/* Prints once what the reader of its document remarked. */
+void warn_remark(struct call *call, const struct ordo_topology *topology);
+
 /* The topology of a file of NCCL or RCCL, of so many servers (0: as many as make nrank ranks);
  * prints warnings. nvlink: see machine.h; NULL. NULL: call->status. The caller destroys it. */
 struct ordo_topology *open_machine(

@@ -9,6 +9,7 @@
 #include <float.h>
 #include <inttypes.h>
 #include <ordo/arena.h>
+#include <ordo/decimal.h>
 #include <ordo/operator.h>
 #include <ordo/plan_set.h>
 #include <stdlib.h>
@@ -259,6 +260,20 @@ static bool refuse_real(struct call *call, const struct option *option, const ch
 		*found ? found : "nothing", out ? "above 0, of 4.9e-324..1.7e+308" : "above 0");
 }
 
+/* Warns of digits that are not taken. */
+static bool set_real(struct call *call, const struct option *option, const char *argument)
+{
+	double *value = option->value;
+	char taken[ORDO_DECIMAL_SIZE];
+	if (!read_real(argument, value))
+		return refuse_real(call, option, argument);
+	const char *digits = argument + (*argument == '+');
+	if (!ordo_decimal_is(digits, strlen(digits), *value))
+		warn(call, "--%s: %s is taken as %s, the nearest double", option->name, argument,
+			ordo_decimal_text(*value, taken));
+	return true;
+}
+
 static bool set_number(struct call *call, const struct option *option, const char *argument,
 	uint64_t least, uint64_t most, uint64_t *number)
 {
@@ -294,7 +309,7 @@ static bool set_option(struct call *call, const struct option *option, char *arg
 	case WIDE:
 		return set_number(call, option, argument, 0, UINT64_MAX, option->value);
 	case REAL:
-		return read_real(argument, option->value) || refuse_real(call, option, argument);
+		return set_real(call, option, argument);
 	case SIZE:
 		if (read_size(argument, option->value) &&
 			*(uint64_t *)option->value <= ORDO_BYTES_LIMIT)

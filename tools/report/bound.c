@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* Sets that are printed as text; --json has them all. */
-enum { MOST_SETS = 64, MOST_LINKS = 256, DECIMAL_SIZE = 64 };
+enum { MOST_SETS = 64, MOST_LINKS = 256, DECIMAL_SIZE = 64, MOST_PLACES = 18 };
 /* Beyond, the bound of a compiled schedule takes longer than the rest of the command. */
 enum { MOST_RANKS = 1024 };
 
@@ -13,10 +13,13 @@ enum { MOST_RANKS = 1024 };
 static const char *decimal_text(
 	char out[DECIMAL_SIZE], uint64_t units, const struct ordo_wire_bound *bound)
 {
-	/* At most 2^63 by the graph's limit, unless it was rounded. */
-	const uint64_t digits = units * bound->unit;
+	__extension__ typedef unsigned __int128 wide;
+	const wide digits = (wide)units * bound->unit;
 	const int places = bound->unit_digits;
-	if (bound->rounded || places < 0 || places > 18) {
+	uint64_t scale = 1;
+	for (int i = 0; i < places && i < MOST_PLACES; i++)
+		scale *= 10;
+	if (bound->rounded || places < 0 || places > MOST_PLACES || digits / scale > UINT64_MAX) {
 		double value = (double)units * (double)bound->unit;
 		for (int i = 0; i < places; i++)
 			value /= 10;
@@ -25,14 +28,12 @@ static const char *decimal_text(
 		snprintf(out, DECIMAL_SIZE, "%.15g", value);
 		return out;
 	}
-	uint64_t scale = 1;
-	for (int i = 0; i < places; i++)
-		scale *= 10;
-	snprintf(out, DECIMAL_SIZE, "%" PRIu64, digits / scale);
+	snprintf(out, DECIMAL_SIZE, "%" PRIu64, (uint64_t)(digits / scale));
 	if (digits % scale == 0)
 		return out;
 	size_t length = strlen(out);
-	snprintf(out + length, DECIMAL_SIZE - length, ".%0*" PRIu64, places, digits % scale);
+	snprintf(out + length, DECIMAL_SIZE - length, ".%0*" PRIu64, places,
+		(uint64_t)(digits % scale));
 	for (length = strlen(out); out[length - 1] == '0'; length--)
 		out[length - 1] = 0;
 	return out;
@@ -262,7 +263,8 @@ void report_least_time(const struct report *report, const struct ordo_wire_bound
 	if (predicted > 0)
 		report_text(&object, ": %g<seconds:time>", seconds);
 	if (bound->status != ORDO_BOUND_REACHED)
-		report_text(&object, " (%s)", statuses[bound->status].name);
+		report_text(&object, " (%s%s)", statuses[bound->status].name,
+			bound->rounded ? ", bandwidths rounded up" : "");
 	if (loads > 0 && seconds > 0)
 		report_text(&object, "; the busiest link takes %.3f<loads> times that",
 			loads / seconds);

@@ -299,9 +299,11 @@ static bool add_link(struct drawing *d, uint32_t server, const struct machine_li
 	if (refusal || !count)
 		return true;
 	if (!is_to_nvswitch(d, link))
-		return join_gpus(d, server, link, find_gpu(machine, link->target), one * count);
+		return join_gpus(
+			d, server, link, find_gpu(machine, link->target), links_rate(one, count));
 	const uint32_t to = d->options->servers * d->nrank + server * d->nswitch + d->nvswitch;
-	return join(d, vertex_of(d, server, link->gpu), to, class, LINK_NS / 2, one * count);
+	return join(
+		d, vertex_of(d, server, link->gpu), to, class, LINK_NS / 2, links_rate(one, count));
 }
 
 /* NVLinks that the file does not have: pairs of a DGX-1V, or a switch. */
@@ -313,7 +315,7 @@ static bool add_preset(struct drawing *d, uint32_t server)
 	const uint32_t first = server * d->nrank;
 	for (uint32_t i = 0; d->nvswitch_gbs <= 0 && i < sizeof dgx_1v / sizeof *dgx_1v; i++)
 		if (!join(d, first + dgx_1v[i][0], first + dgx_1v[i][1], "NVLink", LINK_NS,
-			    dgx_1v[i][2] * nvlink_rate(70)))
+			    links_rate(nvlink_rate(70), dgx_1v[i][2])))
 			return false;
 	const uint32_t to = d->options->servers * d->nrank + server * d->nswitch + d->nvswitch;
 	for (uint32_t g = 0; d->nvswitch_gbs > 0 && g < d->nrank; g++)
@@ -326,7 +328,8 @@ static bool choose_preset(struct drawing *d)
 {
 	static const char *const names[] = {"dgx-1v", "dgx-a100", "dgx-h100"};
 	const char *name = d->options->nvlink;
-	const double rates[] = {0, 12 * nvlink_rate(80), 18 * nvlink_rate(90)};
+	const double rates[] = {
+		0, links_rate(nvlink_rate(80), 12), links_rate(nvlink_rate(90), 18)};
 	if (!name)
 		return true;
 	for (int i = 0; i < 3; i++) {

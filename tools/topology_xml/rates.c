@@ -19,6 +19,11 @@ double pci_rate(const char *speed, uint32_t width)
 	return 0;
 }
 
+double links_rate(double one, uint32_t count)
+{
+	return (double)((uint64_t)(one * 10 + 0.5) * count) / 10;
+}
+
 double nvlink_rate(uint32_t sm)
 {
 	return sm >= 100 ? 40.1 : sm >= 90 ? 20.6 : sm == 86 ? 12 : sm >= 70 ? 20 : 18;

@@ -44,6 +44,9 @@ struct ordo_topology {
 	struct ordo_link *links;
 	uint32_t nlink;
 	const char *extra; /* the text of the "x" object; NULL */
+	/* Where its document has a bandwidth of more digits than a double is taken with: the first,
+	 * and what it is taken as, for a message; NULL */
+	const char *remark;
 
 	/* Private. */
 	uint32_t *first_link; /* [nvertex+1] into links, once finished */

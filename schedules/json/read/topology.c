@@ -1,7 +1,9 @@
 /* topology.c - topologies from JSON. */
 #include "base/source.h"
 #include "fields.h"
+#include <inttypes.h>
 #include <ordo/arena.h>
+#include <ordo/decimal.h>
 #include <ordo/document.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +20,8 @@ struct reader {
 	struct ordo_arena arena; /* texts until the topology is created */
 	struct ordo_place places[ORDO_FIELD_LIMIT];
 	const char *name, *extra;
+	const char *remark; /* about the first bandwidth that is not taken as written; NULL */
+	uint32_t ninexact;  /* such bandwidths */
 	uint32_t nrank, nswitch, ports, cores;
 	double task_ns, reduce_gbs, copy_gbs, sum_gbs[ORDO_NACCUMULATION];
 	struct link *links;
@@ -46,13 +50,34 @@ static bool read_class(struct ordo_cursor *cursor, const struct ordo_field *fiel
 	return worked;
 }
 
+/* Remarks on a bandwidth that is not taken exactly as it is written. */
+static bool read_bandwidth(struct ordo_cursor *cursor, const struct ordo_field *field, void *into)
+{
+	struct reader *reader = cursor->reader;
+	char taken[ORDO_DECIMAL_SIZE];
+	ordo_skip_space(cursor);
+	const struct ordo_place place = ordo_cursor_place(cursor);
+	const char *begin = cursor->at;
+	if (!ordo_read_real(cursor, field, into))
+		return false;
+	const size_t length = (size_t)(cursor->at - begin);
+	const double value = *(const double *)into;
+	if (!(value > 0) || ordo_decimal_is(begin, length, value) || reader->ninexact++)
+		return true;
+	reader->remark = ordo_arena_format(cursor->arena,
+		"%s:%" PRIu32 ":%" PRIu32 ": %s: %.*s is taken as %s, the nearest double",
+		cursor->file, place.line, place.column, field->key, (int)length, begin,
+		ordo_decimal_text(value, taken));
+	return reader->remark || ordo_fail_memory(cursor->error);
+}
+
 #define AT(member) offsetof(struct link, member)
 static const struct ordo_field link_fields[] = {
 	{"from", ordo_read_integer, AT(link.from), .most = ORDO_LIMIT},
 	{"to", ordo_read_integer, AT(link.to), .most = ORDO_LIMIT},
 	{"class", read_class, AT(class_name), .optional = true},
 	{"latency_ns", ordo_read_real, .offset = AT(link.latency_ns)},
-	{"bandwidth_gbs", ordo_read_real, .offset = AT(link.bandwidth_gbs)},
+	{"bandwidth_gbs", read_bandwidth, .offset = AT(link.bandwidth_gbs)},
 	{"reduce_gbs", ordo_read_real, AT(link.reduce_gbs), .optional = true},
 	{"down", ordo_read_boolean, AT(link.down), .optional = true},
 };
@@ -191,6 +216,16 @@ static bool build(
 		topology->extra =
 			ordo_arena_text(&topology->arena, reader->extra, strlen(reader->extra));
 		if (!topology->extra)
+			return ordo_fail_memory(reader->error);
+	}
+	if (reader->remark) {
+		topology->remark = reader->ninexact == 1
+					   ? ordo_arena_text(&topology->arena, reader->remark,
+						     strlen(reader->remark))
+					   : ordo_arena_format(&topology->arena,
+						     "%s; there are %" PRIu32 " such bandwidths",
+						     reader->remark, reader->ninexact);
+		if (!topology->remark)
 			return ordo_fail_memory(reader->error);
 	}
 	return ordo_topology_finish(topology, &found)
