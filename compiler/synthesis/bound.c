@@ -240,7 +240,8 @@ static bool add_sets(
 	return worked || ordo_fail_memory(error);
 }
 
-/* Needs the obstacles. */
+/* Trees reach the bounds of all but AllToAll; of AllReduce, as far as theorems say, without switches if links
+ * are as wide in both directions. Needs the obstacles. */
 static enum ordo_bound_status status_of(
 	const struct proof *proof, const struct ordo_wire_bound *bound, enum ordo_operator op)
 {
@@ -253,6 +254,86 @@ static enum ordo_bound_status status_of(
 	if (!proof->exact || op == ORDO_ALLTOALL)
 		return ORDO_BOUND_LOWER;
 	return reached && !graph->rounded ? ORDO_BOUND_REACHED : ORDO_BOUND_NOT_PROVED;
+}
+
+/* Compares a bound of AllReduce with the sum of those of AllGather and ReduceScatter by two cuts,
+ * in blocks. > 0: it is greater */
+static int compare_with_two(const struct ordo_wire_bound *bound, int64_t nrank,
+	const struct ordo_cut_set *one, const struct ordo_cut_set *other)
+{
+	__extension__ typedef __int128 wide;
+	const wide sum = ((wide)one->crossing * other->units + (wide)other->crossing * one->units) *
+			 (int64_t)bound->units,
+		   whole = (wide)one->units * other->units * nrank * (int64_t)bound->crossing;
+	return (whole > sum) - (whole < sum);
+}
+
+/* The cut around the rank that the least leaves. */
+static bool cut_one_rank(
+	const struct ordo_capacities *graph, struct ordo_cut_set *cut, struct ordo_error *error)
+{
+	int64_t *units = ordo_array_make(graph->nrank, sizeof *units, 0);
+	if (!units)
+		return ordo_fail_memory(error);
+	for (uint32_t rank = 0; rank < graph->nrank; rank++)
+		for (uint32_t i = graph->first[rank]; i < graph->first[rank + 1]; i++)
+			units[rank] += graph->arcs[i].units;
+	cut->crossing = graph->nrank - 1;
+	cut->units = units[0];
+	for (uint32_t rank = 1; rank < graph->nrank; rank++)
+		cut->units = units[rank] < cut->units ? units[rank] : cut->units;
+	free(units);
+	return true;
+}
+
+/* The bounds of AllGather and ReduceScatter, if their sum may be that of AllReduce. */
+static bool cut_two(const struct proof *proof, const struct ordo_wire_bound *bound,
+	struct ordo_cut_set cuts[2], struct ordo_error *error)
+{
+	const struct ordo_capacities *graphs = proof->graphs;
+	/* What leaves a rank in the graph turned round enters it. */
+	if (!cut_one_rank(&graphs[1], &cuts[0], error) ||
+		!cut_one_rank(&graphs[0], &cuts[1], error))
+		return false;
+	if (compare_with_two(bound, graphs->nrank, &cuts[0], &cuts[1]) < 0)
+		return true;
+	for (uint32_t way = 0; way < 2; way++)
+		if (way && ordo_capacities_symmetric(graphs)) {
+			cuts[1].crossing = cuts[0].crossing;
+			cuts[1].units = cuts[0].units;
+		} else {
+			cuts[way].inside = make_inside(proof);
+			if (!cuts[way].inside)
+				return ordo_fail_memory(error);
+			if (!ordo_cut_allgather(&graphs[way], &cuts[way], error))
+				return false;
+		}
+	return true;
+}
+
+/* A bound of AllReduce is reached also if ReduceScatter and then AllGather take no longer, whose
+ * bounds are reached. */
+static bool settle(
+	struct ordo_wire_bound *bound, const struct proof *proof, struct ordo_error *error)
+{
+	const struct ordo_capacities *graph = &proof->graphs[0];
+	struct ordo_obstacles found;
+	struct ordo_cut_set cuts[2] = {{0}, {0}};
+	if (bound->status == ORDO_BOUND_REACHED || graph->nvertex > graph->nplace ||
+		graph->rounded || bound->one_way[0] != ORDO_NONE)
+		return true;
+	if (!ordo_capacities_obstacles(proof->graphs, &found, error))
+		return false;
+	if (found.unbalanced != ORDO_NONE)
+		return true;
+	const bool worked = cut_two(proof, bound, cuts, error);
+	if (worked && compare_with_two(bound, graph->nrank, &cuts[0], &cuts[1]) == 0) {
+		bound->status = ORDO_BOUND_REACHED;
+		bound->complete = true;
+	}
+	free(cuts[0].inside);
+	free(cuts[1].inside);
+	return worked;
 }
 
 /* The operators whose trees need switches with as much bandwidth in as out. */
@@ -307,6 +388,8 @@ static bool fill(struct ordo_wire_bound *bound, struct proof *proof, enum ordo_o
 		return false;
 	bound->status = status_of(proof, bound, op);
 	bound->complete = proof->exact;
+	if (op == ORDO_ALLREDUCE && !settle(bound, proof, error))
+		return false;
 	return proof->lengths.cut.crossing ? add_lengths(bound, proof, error)
 					   : add_sets(bound, proof, terms, error);
 }

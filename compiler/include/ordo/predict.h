@@ -127,7 +127,7 @@ struct ordo_time_bounds {
 	double cut;
 	uint32_t cut_nrank;  /* ranks on the smaller side of the cut; 0: a partition */
 	uint32_t *cut_ranks; /* [cut_nrank] ascending */
-	bool cut_exact;	     /* all cuts were looked at, not only some */
+	bool cut_exact;	     /* all cuts were looked at, or none is greater */
 	uint32_t cut_nset;   /* sets of the partition; 0: a cut */
 };
 

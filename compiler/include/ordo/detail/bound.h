@@ -59,7 +59,8 @@ struct ordo_wire_bound {
 	uint64_t units_in, units_out; /* of that switch */
 	/* the ends of a link that leads one way only, where that is why; ORDO_NONE both */
 	uint32_t one_way[2];
-	bool complete; /* all sets of ranks were compared, for AllReduce all partitions too */
+	/* all sets of ranks were compared, for AllReduce all partitions too; or it is reached */
+	bool complete;
 	/* The proof: nset sets (one: a cut). crossing/parts * n bytes leave (enter) them over
 	 * `units`. 0 sets: there is nothing to prove. */
 	bool entering;
