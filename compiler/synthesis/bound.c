@@ -240,8 +240,8 @@ static bool add_sets(
 	return worked || ordo_fail_memory(error);
 }
 
-/* Trees reach the bounds of all but AllToAll; of AllReduce, as far as theorems say, without switches if links
- * are as wide in both directions. Needs the obstacles. */
+/* Known of all operators but AllToAll; of AllReduce without switches, if links are as wide in both
+ * directions. Needs the obstacles. */
 static enum ordo_bound_status status_of(
 	const struct proof *proof, const struct ordo_wire_bound *bound, enum ordo_operator op)
 {

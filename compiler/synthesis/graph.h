@@ -15,7 +15,8 @@ struct ordo_arc {
  *
  * A unit is unit / 10^unit_digits GB/s, the greatest common divisor of all bandwidths. A bandwidth
  * is the shortest decimal that reads back as its double (decimal.h), as it stood in the document if
- * that had at most 15 digits; else the reader says what it is taken as. 16 * nrank * total < 2^63, so that sums and products of the algorithms fit. */
+ * that had at most 15 digits; else the reader says what it is taken as. 16 * nrank * total < 2^63,
+ * so that sums and products of the algorithms fit. */
 struct ordo_capacities {
 	uint32_t nrank, nplace, nvertex, narc;
 	struct ordo_arc *arcs; /* [narc] sorted by (from, to) */
