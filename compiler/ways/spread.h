@@ -2,12 +2,8 @@
 #ifndef ORDO_COMPILER_WAYS_SPREAD_H
 #define ORDO_COMPILER_WAYS_SPREAD_H
 
-#include <ordo/schedule.h>
-#include <ordo/topology.h>
+#include <ordo/detail/ways.h>
 
-/* Whether data go anywhere to which there is more than one way. false: likewise. */
-bool ordo_has_choice(const struct ordo_schedule *schedule, const struct ordo_topology *topology,
-	bool *choice, struct ordo_error *error);
 /* Every stream that has more than one way to all its peers names one, so that the link that is busy
  * longest is busy as short as can be found. Others stay as they are. false: too many switches
  * (ORDO_USAGE), or no memory. */

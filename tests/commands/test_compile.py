@@ -257,6 +257,41 @@ def _(ordo):
                "--fail-link", "0-1", "--size", "1MiB")
 
 
+@desk_case("compile --algorithm: a hint that via=spread loads links less, where it is shown to")
+def _(ordo):
+    links = [{"from": a, "to": b, "latency_ns": 1000, "bandwidth_gbs": 25} for rank in range(8)
+             for switch in range(3) for a, b in ((rank, 8 + switch), (8 + switch, rank))]
+    (ordo.folder / "three.json").write_text(json.dumps({
+        "schema": "ordo/topology/1", "name": "three", "ranks": 8, "switches": 3, "links": links}))
+
+    def said(algorithm, *words, topology="three.json"):
+        return ordo.works("compile", "allreduce", "-t", topology, *words, "-o", "s.json",
+                          *(["-a", algorithm] if algorithm else [])).err
+
+    for plain, spread, most in (("packing", "packing(via=spread)", 1),
+                                ("packing(k=2)", "packing(k=2,via=spread)", 1.02),
+                                ("ring", "ring(via=spread)", 1), ("mesh", "mesh(via=spread)", 1.29)):
+        for size in ([], ["--size", "1GiB"]):
+            err = said(plain, *size)
+            wanted("busiest link takes 3.000 times that" in err, plain, err)
+            hint = re.search(r"^hint: data have several ways over the switches; with (\S+) the "
+                             r"busiest link takes (\S+) times the bound$", err, re.MULTILINE)
+            wanted(hint and hint[1] == spread and float(hint[2]) <= most, plain, err)
+        err = said(spread)
+        wanted(f"busiest link takes {hint[2]} times that" in err and "hint:" not in err, err)
+    # No other ways: by tree they load links as much; on one switch, and without any.
+    for words in (("tree",), (None,), (None, "--size", "1GiB"), ("packing", "--size", "1KiB")):
+        wanted("hint:" not in said(*words), words)
+    for topology in ("dgx-h100:2", "torus:2x4", "a3:2x8"):
+        err = said("ring", topology=topology)
+        ratio = float(re.search(r"link takes (\S+) times", err)[1])
+        wanted("hint:" not in err and ratio > 1.1, topology, err)
+    words = ["compile", "allreduce", "-t", "three.json", "-a", "ring"]
+    answer = ordo.answer(*words, "-o", "s.json")
+    wanted(len(answer["notes"]) == 1 and "with ring(via=spread)" in answer["notes"][0], answer)
+    wanted("with ring(via=spread)" in ordo.works(*words, "--prove-only").err)
+
+
 @desk_case("compile above 64 ranks without a topology: what it assumes, and what machines there are"
            )
 def _(ordo):

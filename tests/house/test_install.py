@@ -48,7 +48,7 @@ PARTS = {
                            path.read_text().partition("#ifndef ORDO_EMBEDDER")[2], re.MULTILINE)
 }
 NEW = {"answers.h", "bound.h", "messages.h", "order_price.h",
-       "packed_trees.h", "program_moves.h"}  # internal from the beginning
+       "packed_trees.h", "program_moves.h", "ways.h"}  # internal from the beginning
 HEADERS = sorted(PUBLIC | MOVED | {f"detail/{name}" for name in DETAIL | RAISED})
 INTERNAL = sorted(path.name for path in SOURCE.glob("*/internal/ordo/*.h"))
 

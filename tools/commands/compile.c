@@ -3,7 +3,7 @@
 #include "base/progress.h"
 #include "choose/accumulate_price.h"
 #include "choose/order_price.h"
-#include "choose/packed_trees.h"
+#include "choose/over_bound.h"
 #include "choose/rejected.h"
 #include "choose/shard_cost.h"
 #include "choose/token_price.h"
@@ -242,6 +242,13 @@ static void report_choice(const struct report *report, const struct args *args,
 	report_contenders(report, &product->tuning);
 }
 
+/* How many times longer than the bound the busiest link takes; 0: unknown. */
+static double loads_over_bound(const struct args *args, const struct product *product)
+{
+	const double least = ordo_wire_bound_seconds(product->bound, (double)size_of(args));
+	return least > 0 ? product->loads / least : 0;
+}
+
 /* The bound of the wire, on a topology. */
 static void report_bound(const struct report *report, const struct args *args,
 	const struct product *product, const struct ordo_topology *topology)
@@ -253,9 +260,22 @@ static void report_bound(const struct report *report, const struct args *args,
 		product->loads, tuning->selection.nrange ? tuning->ranges[0].times.first : 0};
 	report_least_time(report, product->bound, size_of(args), &ratios);
 	if (product->bound)
-		report_packed_trees(report, product->schedule, topology,
-			product->loads /
-				ordo_wire_bound_seconds(product->bound, (double)size_of(args)));
+		report_packed_trees(
+			report, product->schedule, topology, loads_over_bound(args, product));
+}
+
+/* Once all else is reported; not at sizes where latencies take longer than the links. */
+static void hint_ways(struct call *call, const struct args *args, const struct product *product,
+	const struct ordo_topology *topology)
+{
+	const struct ordo_tuning *tuning = &product->tuning;
+	if (!args->algorithm || !product->bound || args->setting.counts ||
+		(tuning->selection.nrange && 2 * product->loads < tuning->ranges[0].times.first))
+		return;
+	struct ordo_request request = request_of(args, topology, NULL);
+	request.progress = NULL;
+	hint_spread(call, &request, product->schedule, product->bound, size_of(args),
+		loads_over_bound(args, product));
 }
 
 /* What sums without order cost, the limit of tokens, and staging. */
@@ -390,6 +410,7 @@ static int write_product(struct call *call, const struct args *args, struct prod
 		return call->status;
 	if (args->prove_only) {
 		report_verdict(call, args, product, topology, times);
+		hint_ways(call, args, product, topology);
 		return ORDO_OK;
 	}
 	if (!args->summary &&
@@ -398,6 +419,7 @@ static int write_product(struct call *call, const struct args *args, struct prod
 				: write_document(call, product->schedule, args->output, times)))
 		return call->status;
 	report_document(call, args, product, topology, times);
+	hint_ways(call, args, product, topology);
 	return ORDO_OK;
 }
 
