@@ -4,6 +4,7 @@
 #include "simulate.h"
 #include <ordo/arena.h>
 #include <ordo/options.h>
+#include <ordo/plural.h>
 #include <ordo/predict.h>
 #include <stdlib.h>
 
@@ -178,8 +179,9 @@ static struct ordo_prediction *predict_checked(const struct ordo_schedule *sched
 	const struct ordo_predict_options *options, struct ordo_error *error)
 {
 	if (options->topology && options->topology->nrank != schedule->problem.nrank) {
-		ordo_fail(error, ORDO_USAGE, 0, "topology %.64s: found %u ranks, wanted %u",
-			options->topology->name, options->topology->nrank, schedule->problem.nrank);
+		ordo_fail(error, ORDO_USAGE, 0, "topology %.64s: found %u rank%s, wanted %u",
+			options->topology->name, options->topology->nrank,
+			ordo_plural(options->topology->nrank), schedule->problem.nrank);
 		return NULL;
 	}
 	if (options->block_count && !ordo_has_counts(schedule->problem.op)) {

@@ -3,6 +3,7 @@
 #include "fast_links.h"
 #include "map.h"
 #include <assert.h>
+#include <ordo/plural.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -39,9 +40,10 @@ bool ordo_has_enough_shards(const struct ordo_resolved_request *resolved, struct
 	const uint32_t nrank = resolved->problem.nrank;
 	return resolved->nshard >= nrank ||
 	       ordo_fail(error, ORDO_USAGE, 0,
-		       "shards: found %u shards on %u ranks, wanted at least one a rank: %u or "
+		       "shards: found %u shard%s on %u rank%s, wanted at least one a rank: %u or "
 		       "more",
-		       resolved->nshard, nrank, nrank);
+		       resolved->nshard, ordo_plural(resolved->nshard), nrank, ordo_plural(nrank),
+		       nrank);
 }
 
 bool ordo_request_take_problem(struct ordo_resolved_request *resolved,
@@ -66,8 +68,9 @@ bool ordo_request_take_problem(struct ordo_resolved_request *resolved,
 	resolved->topology = resolved->whole = request->topology;
 	if (resolved->topology && resolved->topology->nrank != problem->nrank)
 		return ordo_fail(error, ORDO_USAGE, 0,
-			"topology: \"%s\" has %u ranks, the problem has %u",
-			resolved->topology->name, resolved->topology->nrank, problem->nrank);
+			"topology: \"%s\" has %u rank%s, the problem has %u",
+			resolved->topology->name, resolved->topology->nrank,
+			ordo_plural(resolved->topology->nrank), problem->nrank);
 	return true;
 }
 

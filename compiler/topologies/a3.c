@@ -6,6 +6,7 @@
  */
 #include "generator.h"
 #include "sizes.h"
+#include <ordo/plural.h>
 
 enum { MAX_RANKS = 8192 };
 
@@ -48,9 +49,10 @@ static struct ordo_topology *make(
 		       ranks = sizes.at[sizes.count - 1];
 	if (*rest || ranks % 2 || ranks > MAX_RANKS) {
 		ordo_fail(error, ORDO_USAGE, 0,
-			"topology %.200s: found %u ranks a server%s%.200s, wanted an even number "
+			"topology %.200s: found %u rank%s a server%s%.200s, wanted an even number "
 			"up to %d",
-			name, ranks, *rest ? " and then " : "", rest, MAX_RANKS);
+			name, ranks, ordo_plural(ranks), *rest ? " and then " : "", rest,
+			MAX_RANKS);
 		ordo_hint(error, "a3:8 is one server of eight ranks, a3:2x8 are two");
 		return NULL;
 	}

@@ -2,6 +2,7 @@
 #include "boxes.h"
 #include "generator.h"
 #include "sizes.h"
+#include <ordo/plural.h>
 #include <stdio.h>
 
 enum { R = ORDO_BOX_RANKS, MAX_SERVERS = 8192 };
@@ -78,7 +79,7 @@ struct ordo_topology *ordo_box_make(const struct ordo_box *box, uint32_t nrank,
 {
 	struct ordo_sizes sizes = {.count = 1, .at = {nrank / R}};
 	char found[32];
-	snprintf(found, sizeof found, "%u ranks", nrank);
+	snprintf(found, sizeof found, "%u rank%s", nrank, ordo_plural(nrank));
 	if (!parameters && nrank % R) {
 		fail_sizes(box, found, error);
 		return NULL;
@@ -92,8 +93,9 @@ struct ordo_topology *ordo_box_make(const struct ordo_box *box, uint32_t nrank,
 		return NULL;
 	}
 	if (nrank && nrank != sizes.at[0] * R) {
-		ordo_fail(error, ORDO_USAGE, 0, "topology %s:%u: found %u ranks, wanted %u",
-			box->name, sizes.at[0], sizes.at[0] * R, nrank);
+		ordo_fail(error, ORDO_USAGE, 0, "topology %s:%u: found %u rank%s, wanted %u",
+			box->name, sizes.at[0], sizes.at[0] * R, ordo_plural(sizes.at[0] * R),
+			nrank);
 		ordo_hint(error,
 			"ask for %u ranks, or name other servers: %s:S has %d ranks in each",
 			sizes.at[0] * R, box->name, R);

@@ -2,6 +2,7 @@
 #include "sizes.h"
 #include <ctype.h>
 #include <ordo/operator.h>
+#include <ordo/plural.h>
 #include <stddef.h>
 
 /* NULL: no number, or one out of range. */
@@ -44,9 +45,9 @@ const char *ordo_sizes_read(const char *name, const char *text, uint32_t nrank, 
 		return fail_sizes(name, least, most, error);
 	if (!nrank || sizes->product == nrank)
 		return text;
-	ordo_fail(error, ORDO_USAGE, 0, "topology %.200s: found %u ranks, wanted %u", name,
-		sizes->product, nrank);
-	ordo_hint(error, "ask for %u ranks, or give sizes whose product is %u", sizes->product,
-		nrank);
+	ordo_fail(error, ORDO_USAGE, 0, "topology %.200s: found %u rank%s, wanted %u", name,
+		sizes->product, ordo_plural(sizes->product), nrank);
+	ordo_hint(error, "ask for %u rank%s, or give sizes whose product is %u", sizes->product,
+		ordo_plural(sizes->product), nrank);
 	return NULL;
 }

@@ -2,6 +2,7 @@
 #include "boxes.h"
 #include "generator.h"
 #include <ordo/compiler.h>
+#include <ordo/plural.h>
 #include <ordo/suggest.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -67,9 +68,10 @@ static struct ordo_topology *read_document(
 	struct ordo_topology *topology = ordo_topology_read(path, error);
 	if (!topology || !nrank || topology->nrank == nrank)
 		return topology;
-	ordo_fail(error, ORDO_USAGE, 0, "topology %s: found %u ranks, wanted %u", path,
-		topology->nrank, nrank);
-	ordo_hint(error, "ask for %u ranks, or give a topology of %u", topology->nrank, nrank);
+	ordo_fail(error, ORDO_USAGE, 0, "topology %s: found %u rank%s, wanted %u", path,
+		topology->nrank, ordo_plural(topology->nrank), nrank);
+	ordo_hint(error, "ask for %u rank%s, or give a topology of %u", topology->nrank,
+		ordo_plural(topology->nrank), nrank);
 	ordo_topology_destroy(topology);
 	return NULL;
 }

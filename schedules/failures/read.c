@@ -8,6 +8,7 @@
 #include <ordo/atomic_file.h>
 #include <ordo/detail/topologies.h>
 #include <ordo/failure_sets.h>
+#include <ordo/plural.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -320,9 +321,10 @@ static bool check_topology(const struct ordo_failure_set *set, const struct ordo
 	if (topology->nrank == set->problem.nrank && !strcmp(digest, set->topology_digest))
 		return check_states(set, topology, error);
 	snprintf(text, sizeof text,
-		"topology: found %" PRIu32 " ranks and %.40s, but topology.json has %" PRIu32
-		" ranks and the digest %s",
-		set->problem.nrank, set->topology_digest, topology->nrank, digest);
+		"topology: found %" PRIu32 " rank%s and %.40s, but topology.json has %" PRIu32
+		" rank%s and the digest %s",
+		set->problem.nrank, ordo_plural(set->problem.nrank), set->topology_digest,
+		topology->nrank, ordo_plural(topology->nrank), digest);
 	return fail_in_set(set, set->topology_place, error, text);
 }
 

@@ -2,6 +2,7 @@
 #include "model/switch_reachability.h"
 #include "quotient.h"
 #include <ordo/arena.h>
+#include <ordo/plural.h>
 #include <ordo/signals.h>
 #include <ordo/topology.h>
 #include <stdlib.h>
@@ -141,8 +142,9 @@ bool ordo_quotient_verify_links(struct quotient *q)
 		return true;
 	if (q->options->topology->nrank != q->group->order)
 		return ordo_add_finding(&q->findings, 12, NULL, 0, NULL,
-			"the schedule has %u ranks, topology \"%s\" has %u", q->group->order,
-			q->options->topology->name, q->options->topology->nrank);
+			"the schedule has %u rank%s, topology \"%s\" has %u", q->group->order,
+			ordo_plural(q->group->order), q->options->topology->name,
+			q->options->topology->nrank);
 	struct ordo_switch_reachability *passing =
 		q->options->through_ranks ? ordo_switch_reachability_through_ranks(
 						    q->options->topology, q->findings.error)

@@ -3,6 +3,7 @@
 #include "verifier.h"
 #include <ordo/detail/accumulate.h>
 #include <ordo/detail/schedules.h>
+#include <ordo/plural.h>
 #include <stdio.h>
 
 static bool verify_range(struct verifier *verifier, uint32_t id, const struct ordo_task *task,
@@ -209,8 +210,9 @@ bool ordo_verify_shape(struct verifier *verifier)
 	const struct ordo_limits *limits = &verifier->options->limits;
 	if (topology && topology->nrank != schedule->problem.nrank)
 		return ordo_add_finding(&verifier->findings, 12, NULL, 0, NULL,
-			"the schedule has %u ranks, topology \"%s\" has %u",
-			schedule->problem.nrank, topology->name, topology->nrank);
+			"the schedule has %u rank%s, topology \"%s\" has %u",
+			schedule->problem.nrank, ordo_plural(schedule->problem.nrank),
+			topology->name, topology->nrank);
 	if (topology && verifier->options->through_ranks &&
 		!(verifier->passing = ordo_switch_reachability_through_ranks(
 			  topology, verifier->findings.error)))

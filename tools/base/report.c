@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <inttypes.h>
 #include <math.h>
+#include <ordo/plural.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -336,7 +337,7 @@ struct report report_item(const struct report *list)
 
 const char *plural(uint64_t count)
 {
-	return count == 1 ? "" : "s";
+	return ordo_plural(count);
 }
 
 const char *text_or_null(const char *text)

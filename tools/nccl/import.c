@@ -420,8 +420,8 @@ static int report_job(
 static bool has_as_many(struct call *call, const struct job *job, const struct job *other)
 {
 	return job->graph.nrank == other->graph.nrank ||
-	       refuse_usage(call, NULL, "--against: found %" PRIu32 " ranks, wanted %" PRIu32,
-		       other->graph.nrank, job->graph.nrank);
+	       refuse_usage(call, NULL, "--against: found %" PRIu32 " rank%s, wanted %" PRIu32,
+		       other->graph.nrank, plural(other->graph.nrank), job->graph.nrank);
 }
 
 int import_nccl(struct call *call, const struct nccl_import *args)

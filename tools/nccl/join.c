@@ -3,6 +3,7 @@
 #include "log.h"
 #include <ordo/arena.h>
 #include <ordo/detail/fail.h>
+#include <ordo/plural.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -133,8 +134,8 @@ static bool take_channel(struct joining *j, const struct nccl_channel *channel, 
 	uint32_t *next = &j->graph->rings[(size_t)channel->channel * nrank];
 	if (channel->nrank > nrank)
 		return nccl_fail(channel->place, j->error,
-			"channel %u: found %u ranks, wanted %u: two communicators, or mixed lines",
-			channel->channel, channel->nrank, nrank);
+			"channel %u: found %u rank%s, wanted %u: two communicators, or mixed lines",
+			channel->channel, channel->nrank, ordo_plural(channel->nrank), nrank);
 	for (uint32_t i = 0; i < channel->nrank; i++) {
 		const uint32_t rank = channel->ranks[i],
 			       after = i + 1 < nrank ? channel->ranks[i + 1] : channel->ranks[0];

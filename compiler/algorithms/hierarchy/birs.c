@@ -20,6 +20,7 @@
  */
 #include "algorithm.h"
 #include "algorithms/direct/closed_form.h"
+#include <ordo/plural.h>
 
 struct birs {
 	struct ordo_builder *b;
@@ -328,12 +329,13 @@ static bool applicable(const struct ordo_resolved_request *request, struct ordo_
 		return true;
 	if (M == 1)
 		ordo_fail(error, ORDO_USAGE, 0,
-			"birs: found %u ranks, wanted an even number, at least 4", N);
+			"birs: found %u rank%s, wanted an even number, at least 4", N,
+			ordo_plural(N));
 	else
 		ordo_fail(error, ORDO_USAGE, 0,
-			"birs: found %u ranks on %u servers, wanted an even number of ranks on "
+			"birs: found %u rank%s on %u servers, wanted an even number of ranks on "
 			"each, at least 4",
-			N, M);
+			N, ordo_plural(N), M);
 	return ordo_hint(error, "dyadic makes the same order for any number of ranks");
 }
 

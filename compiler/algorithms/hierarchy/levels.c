@@ -2,6 +2,7 @@
 #include "levels.h"
 #include "servers.h"
 #include <ctype.h>
+#include <ordo/plural.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -71,8 +72,8 @@ static bool take_given(struct ordo_levels *levels, uint32_t count, const struct 
 	if (lay_levels(levels, count, sizes->items))
 		return true;
 	ordo_fail(error, ORDO_USAGE, 0,
-		"hierarchical: found %u ranks, wanted the product of the levels, sizes=%s",
-		levels->nrank, sizes->word);
+		"hierarchical: found %u rank%s, wanted the product of the levels, sizes=%s",
+		levels->nrank, ordo_plural(levels->nrank), sizes->word);
 	return ordo_hint(error, "every group of a level has the same number of ranks");
 }
 

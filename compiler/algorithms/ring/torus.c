@@ -1,6 +1,7 @@
 /* torus.c - the dimensions of a torus, and the way along them. */
 #include "torus.h"
 #include <ordo/arena.h>
+#include <ordo/plural.h>
 
 /* false: the sizes have another product. */
 static bool take_sizes(
@@ -38,8 +39,8 @@ struct ordo_torus *ordo_torus_make(struct ordo_resolved_request *request, struct
 	const uint32_t *sizes = given->nlist ? given->items : count ? named : &N;
 	if (take_sizes(torus, sizes, given->nlist ? given->ends[0] : count ? count : 1, N))
 		return torus;
-	ordo_fail(error, ORDO_USAGE, 0, "%s: found %u ranks, wanted the product of the dimensions",
-		name, N);
+	ordo_fail(error, ORDO_USAGE, 0, "%s: found %u rank%s, wanted the product of the dimensions",
+		name, N, ordo_plural(N));
 	ordo_hint(error, "give the sizes, those of neighbouring ranks first: sizes=[4,2]");
 	return NULL;
 }

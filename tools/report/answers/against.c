@@ -19,9 +19,9 @@ static bool check_problems(struct call *call, const struct ordo_problem *asked,
 {
 	if (problem->op != asked->op || problem->nrank != asked->nrank)
 		return refuse_usage(call, NULL,
-			"--against %s: found %s on %u ranks, wanted %s on %u as in the answers",
+			"--against %s: found %s on %u rank%s, wanted %s on %u as in the answers",
 			path, ordo_operator_facts(problem->op)->name, problem->nrank,
-			ordo_operator_facts(asked->op)->name, asked->nrank);
+			plural(problem->nrank), ordo_operator_facts(asked->op)->name, asked->nrank);
 	if (problem->op == ORDO_REDUCE && problem->root != asked->root)
 		return refuse_usage(call, NULL, "--against %s: found root %u, wanted %u", path,
 			problem->root, asked->root);
