@@ -172,7 +172,7 @@ static void refused(const char *algorithm, uint32_t nrank, const char *text)
 static void ranks_that_birs_cannot_pair_are_refused(void **state)
 {
 	(void)state;
-	refused("birs", 1, "birs: found 1 ranks, wanted an even number, at least 4");
+	refused("birs", 1, "birs: found 1 rank, wanted an even number, at least 4");
 	refused("birs", 2, "birs: found 2 ranks, wanted an even number, at least 4");
 	refused("birs", 7, "birs: found 7 ranks, wanted an even number, at least 4");
 	refused("birs(servers=3)", 8,

@@ -182,7 +182,7 @@ def _(ordo):
     ordo.fails(2, "unknown operator", "bound", "sum", "-t", "ring", "-n", 4)
     ordo.fails(2, "found 8 ranks, wanted 4", *words, "torus:2x4")
     ordo.fails(2, "found 1 rank, wanted 4\nhint: ask for 1 rank, or", *words, "torus:1x1")
-    ordo.fails(2, "found 1 rank a server", *words, "a3:1")
+    ordo.fails(2, "found 1 rank a server", "bound", "gather", "-t", "a3:1")
 
 
 run_cases()

@@ -270,7 +270,8 @@ def _(ordo):
 
     for plain, spread, most in (("packing", "packing(via=spread)", 1),
                                 ("packing(k=2)", "packing(k=2,via=spread)", 1.02),
-                                ("ring", "ring(via=spread)", 1), ("mesh", "mesh(via=spread)", 1.29)):
+                                ("ring", "ring(via=spread)", 1),
+                                ("mesh", "mesh(via=spread)", 1.29)):
         for size in ([], ["--size", "1GiB"]):
             err = said(plain, *size)
             wanted("busiest link takes 3.000 times that" in err, plain, err)

@@ -196,7 +196,7 @@ def _():
     fails(alone("mpi", "--compare", good, str(FOLDER / "nothing")), "cannot read")
     fails(alone("mpi", "--compare", good), "wanted two folders")
     two = written("two", [["0 0/2 5 aa cc"], ["0 0/2 5 aa cc"]])
-    fails(alone("mpi", "--compare", good, two), "of 1 ranks", "of 2")
+    fails(alone("mpi", "--compare", good, two), "of 1 rank,", "of 2")
     for name, text, told in (("header", "ordo\n", "line 1"),
                              ("rank", "# ordo mpi log 1, rank 1 of 2\n", "line 1"),
                              ("fields", "# ordo mpi log 1, rank 0 of 1\n0 0/1 a\n", "line 2"),

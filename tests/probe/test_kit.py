@@ -176,7 +176,7 @@ def _(ordo):
             ('"3f8000003f800000", ', "", "found 2 runs in table 0, wanted 3"),
             ("3f8000003f800000", "3f80", "of 4 letters, wanted 16 hexadecimal"),
             ("3f8000003f800000", "3F8000003f800000", "hexadecimal digits"),
-            ("[[0, 0]]", "[[0]]", "found 1 ranks in repetition 0, wanted 2"),
+            ("[[0, 0]]", "[[0]]", "found 1 rank in repetition 0, wanted 2"),
             ("[[0, 0]]", "[[0, 1]]", "found table 1, wanted one of 1"),
             ("[[0, 0]]", "[]", "answers: found none"),
             ('"f32"', '"i32"', 'type: found "i32"'), ("AllReduce", "AllGather", "one that reduces"),

@@ -1,5 +1,5 @@
-/* over_bound.h - what a schedule whose busiest link takes longer than the bound of the wire may lack:
- * trees, or ways. */
+/* over_bound.h - what a schedule whose busiest link takes longer than the bound may lack: trees, or
+ * ways. */
 #ifndef ORDO_TOOLS_CHOOSE_OVER_BOUND_H
 #define ORDO_TOOLS_CHOOSE_OVER_BOUND_H
 

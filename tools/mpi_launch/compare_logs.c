@@ -123,9 +123,10 @@ static bool compare_rank(struct comparison *comparison, uint32_t rank, struct lo
 	for (int run = 0; run < 2; run++)
 		if (logs[run].nrank != comparison->nrank)
 			return ordo_fail(error, ORDO_BAD_INPUT, 0,
-				"%s is of %" PRIu32 " ranks, %s of %" PRIu32
+				"%s is of %" PRIu32 " rank%s, %s of %" PRIu32
 				": what each rank contributes differs",
-				comparison->folders[0], comparison->nrank, comparison->folders[run],
+				comparison->folders[0], comparison->nrank,
+				plural(comparison->nrank), comparison->folders[run],
 				logs[run].nrank);
 	const struct parting parting = find_parting(logs);
 	comparison->ncall += logs[0].ncall;

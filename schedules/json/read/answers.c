@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <ordo/arena.h>
 #include <ordo/detail/answers.h>
+#include <ordo/plural.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -199,8 +200,8 @@ static bool check_answers(
 		if (ranks != reader->answers->nholder)
 			return ordo_fail_at(cursor, size->at[ANSWERS],
 				"answers: found %" PRIu32
-				" ranks in repetition %zu, wanted %" PRIu32,
-				ranks, i, reader->answers->nholder);
+				" rank%s in repetition %zu, wanted %" PRIu32,
+				ranks, ordo_plural(ranks), i, reader->answers->nholder);
 	}
 	for (size_t i = 0; i < size->table_of.count; i++)
 		if (size->table_of.items[i] >= size->ends.count)
