@@ -284,4 +284,15 @@ def _(ordo):
     wanted(best["seconds"] <= 1.02 * 7 / 25 * 2 ** 30 / 56e9, best)
 
 
+@desk_case("tune of one size makes what compile does, to the byte; over a range it is no faster")
+def _(ordo):
+    words = ["allreduce", "-n", 8, "--fail-link", "0-1"]
+    single = ordo.answer("tune", *words, "--sizes", "64MiB:64MiB", "-o", "single")["tuned"]
+    ordo.works("compile", *words, "--size", "64MiB", "-o", "c.json")
+    wanted((ordo.folder / "single" / "range-0.json").read_bytes() ==
+           (ordo.folder / "c.json").read_bytes() and len(single) == 1, single)
+    several = ordo.answer("tune", *words, "--sizes", "32MiB:64MiB")["tuned"]
+    wanted(1 <= several[-1]["last_seconds"] / single[0]["last_seconds"] < 1.1, single, several)
+
+
 run_cases()
