@@ -97,7 +97,8 @@ static bool are_usual(const struct ordo_candidate *candidate, uint64_t K, uint32
 static double must_be_worth(
 	const struct ordo_table *table, const struct ordo_candidate *candidate, uint64_t K)
 {
-	if (table->one_size / ordo_nblock(&table->request.problem) / K < LARGE_CHUNK)
+	if (candidate->little ||
+		table->one_size / ordo_nblock(&table->request.problem) / K < LARGE_CHUNK)
 		return 0;
 	const uint64_t more = (uint64_t)candidate->most_chunks * MORE_MOVES;
 	return K <= (candidate->improves ? 2 * more : more)	    ? ORDO_WORTH_MORE

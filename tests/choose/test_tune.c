@@ -628,13 +628,14 @@ static void pieces_of_a_packing_are_limited(void **state)
 	ordo_topology_destroy(topology);
 }
 
-/* A pipeline of one chunk has the fewest steps; without a name too. */
+/* A pipeline of one chunk has the fewest steps. */
 static void a_single_chunk_competes(void **state)
 {
 	(void)state;
 	struct ordo_topology *topology = make("torus:4x4", 16);
 	struct ordo_tune_wish wish = wish_of(ORDO_REDUCE, 16, topology, 1 << 10, 1 << 10);
 	struct ordo_tuning tuning;
+	wish.algorithm = "packing";
 	wish.lazily = true;
 	tune(&wish, &tuning);
 	assert_int_equal(tuning.selection.ranges[0].schedule->problem.chunks_per_block, 1);

@@ -38,6 +38,9 @@ enum {
 	USUAL_MOVES = 1 << 14,
 	/* A choice by size tries more pieces while there are at most so many moves. */
 	MOST_TRIED = 1 << 15,
+	/* Of few trees; and where each rank is the root of some, or a choice takes a third longer. */
+	FEW_TRIED = 1 << 12,
+	FEW_TRIED_OF_ALL = 1 << 10,
 	/* A choice tries it up to so many ranks: with more, sums can take a minute to compile. */
 	MOST_TRIED_RANKS = 64
 };
@@ -489,20 +492,36 @@ static const struct ordo_parameter parameters[] = {
 enum {
 	SUMS_OF_THEM = 1u << ORDO_ALLREDUCE | 1u << ORDO_REDUCE | 1u << ORDO_REDUCESCATTER,
 	ALL_OF_THEM = 1u << ORDO_ALLREDUCE | 1u << ORDO_REDUCE | 1u << ORDO_BROADCAST |
-		      1u << ORDO_REDUCESCATTER | 1u << ORDO_ALLGATHER
+		      1u << ORDO_REDUCESCATTER | 1u << ORDO_ALLGATHER,
+	ROOTED = 1u << ORDO_REDUCE | 1u << ORDO_BROADCAST
 };
 
+/* Few trees are low, and for little data faster than as many as fill the links. Where each rank is
+ * the root of some and reaches all others, those of a mesh are as low. */
+#define OF_ONE_ROOT .operators = ROOTED
+#define SUMS_OF_ONE_ROOT .operators = 1u << ORDO_REDUCE, .adds = true
+#define OF_ALL_ROOTS .operators = 1u << ORDO_ALLGATHER, .sparse = true
+#define SUMS_OF_ALL_ROOTS                                                                          \
+	.operators = 1u << ORDO_ALLREDUCE | 1u << ORDO_REDUCESCATTER, .adds = true, .sparse = true
 #define ADDS .operators = SUMS_OF_THEM, .adds = true
 #define IN_PHASES .operators = 1u << ORDO_ALLREDUCE
 #define SIDE_BY_SIDE IN_PHASES, .parallel = true, .unequal = true
-#define VARIANT(...)                                                                               \
+#define VARIANT_UP_TO(moves, ...)                                                                  \
 	{                                                                                          \
-		.pipelines = ALL_OF_THEM, .halves = true, .most_moves = MOST_TRIED,                \
+		.pipelines = ALL_OF_THEM, .halves = true, .most_moves = (moves),                   \
 		.most_ranks = MOST_TRIED_RANKS, .settings = __VA_ARGS__                            \
 	}
+#define VARIANT(...) VARIANT_UP_TO(MOST_TRIED, __VA_ARGS__)
+#define FEW(moves, ...) VARIANT_UP_TO(moves, __VA_ARGS__, .little = true)
 static const struct ordo_variant variants[] = {
 	VARIANT(""),
 	VARIANT("sums=apart", ADDS),
+	FEW(FEW_TRIED, "k=1", OF_ONE_ROOT),
+	FEW(FEW_TRIED, "k=1,sums=apart", SUMS_OF_ONE_ROOT),
+	FEW(FEW_TRIED, "k=3", OF_ONE_ROOT),
+	FEW(FEW_TRIED, "k=3,sums=apart", SUMS_OF_ONE_ROOT),
+	FEW(FEW_TRIED_OF_ALL, "k=1", OF_ALL_ROOTS),
+	FEW(FEW_TRIED_OF_ALL, "k=1,sums=apart", SUMS_OF_ALL_ROOTS),
 	VARIANT("shares=even", .switched = true),
 	VARIANT("shares=even,sums=apart", ADDS, .switched = true),
 	VARIANT("links=fast", .slow = true),

@@ -57,6 +57,8 @@ struct ordo_variant {
 	uint8_t halves; /* how often half of its own K, and half of that, is worth trying too */
 	/* with more chunks than usual it is faster by more than with fewer lets expect */
 	bool improves;
+	/* it is for little data, with most_moves at most: those who name it get what others try */
+	bool little;
 	/* the greatest K that is tried, times blocks and ranks; 0: no limit but that of any K */
 	uint32_t most_moves;
 };
