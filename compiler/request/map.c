@@ -59,29 +59,11 @@ static bool invert(const struct ordo_resolved_request *resolved, const struct or
 	return true;
 }
 
-static uint32_t renumbered(uint32_t vertex, const uint32_t *inverse, uint32_t nrank)
-{
-	return vertex < nrank ? inverse[vertex] : vertex;
-}
-
 static struct ordo_topology *renumber_topology(
 	const struct ordo_topology *topology, const uint32_t *inverse, struct ordo_error *error)
 {
-	const uint32_t nrank = topology->nrank;
-	struct ordo_topology *copy = ordo_topology_create(
-		topology->name, nrank, topology->nswitch, topology->ports, error);
-	bool worked = copy;
-	for (uint32_t i = 0; worked && i < topology->nlink; i++) {
-		const struct ordo_link *link = &topology->links[i];
-		worked = ordo_topology_add(copy, renumbered(link->from, inverse, nrank),
-			renumbered(link->to, inverse, nrank),
-			topology->class_names[link->class_name], link->latency_ns,
-			link->bandwidth_gbs, error);
-		/* One that is down stays: naming its class on a path over it is refused. */
-		if (worked)
-			copy->links[i].down = link->down;
-	}
-	if (worked && ordo_topology_finish(copy, error))
+	struct ordo_topology *copy = ordo_topology_renumber(topology, inverse, error);
+	if (copy && ordo_topology_finish(copy, error))
 		return copy;
 	ordo_topology_destroy(copy);
 	return NULL;

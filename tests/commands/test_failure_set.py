@@ -40,6 +40,53 @@ def _(ordo):
     wanted(ordo.answer("verify", "set")["proved"])
 
 
+def seconds_of(states):
+    """The predicted times of states with a link down, rounded."""
+    return {f"{state['time_ns']:.6g}" for state in states[1:]}
+
+
+@desk_case("links that leave the same network have schedules of one time: renumbered, unless the "
+           "same algorithm takes as long there")
+def _(ordo):
+    states = compiled(ordo, "-t", "full-mesh", ranks=6)["states"]
+    wanted(len(seconds_of(states)) == 1, states)
+    wanted(any("map=[" in state["algorithm"] for state in states), states)
+    for state in states[1:]:
+        again = ordo.answer("compile", "allreduce", "-n", 6, "-t", "full-mesh", "--fail-link",
+                            "%d-%d" % tuple(state["link"]), "-a", state["algorithm"], "--size",
+                            "1MiB", "-o", "again.json")
+        wanted(again["candidates"][0]["seconds"] * 1e9 <= state["time_ns"] * (1 + 1e-9), state)
+    states = compiled(ordo, "-t", "full-mesh", "--size", "1KiB", ranks=6)["states"]
+    wanted(len({state["order_digest"] for state in states[1:]}) == 1, states)
+    wanted(not any("map=[" in state["algorithm"] for state in states), states)
+
+
+@desk_case("links between ranks, to switches and between switches: one time for each kind; the root "
+           "stays")
+def _(ordo):
+    states = compiled(ordo, "-t", "servers:2x4", operator="allgather",
+                      ranks=8)["states"]
+    kinds = {}
+    for state in states[1:]:
+        kinds.setdefault(sum(end < 8 for end in state["link"]), []).append(state)
+    wanted(len(kinds) == 3, states)
+    for kind in kinds.values():
+        wanted(len({f"{state['time_ns']:.6g}" for state in kind}) == 1, kind)
+    states = compiled(ordo, "-t", "full-mesh", "--root", 2, operator="broadcast",
+                      ranks=5)["states"]
+    for at_root in (True, False):
+        kind = [state for state in states[1:] if (2 in state["link"]) == at_root]
+        wanted(len({f"{state['time_ns']:.6g}" for state in kind}) == 1, kind)
+    wanted(ordo.answer("verify", "set")["proved"])
+
+
+@desk_case("with an order demanded no ranks are renumbered")
+def _(ordo):
+    states = compiled(ordo, "-t", "full-mesh", "--order", "dyadic", ranks=6)["states"]
+    wanted(len({state["order_digest"] for state in states}) == 1, states)
+    wanted(not any("map=[" in state["algorithm"] for state in states), states)
+
+
 @desk_case("states with equal schedules share a file, and all files are used")
 def _(ordo):
     states = compiled(ordo, "-a", "ring", ranks=6)["states"]

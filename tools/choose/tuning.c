@@ -94,7 +94,7 @@ bool find_fastest(struct call *call, const struct tuning_options *args,
 	note_cost(call, args);
 	const bool worked = ordo_tune(&asked, tuning, &error);
 	hide_progress(&progress);
-	return worked || refuse_tuning(call, args, &asked, tuning, &error);
+	return worked || (!args->quiet && refuse_tuning(call, args, &asked, tuning, &error));
 }
 
 /* Does it have the algorithm's own number of chunks? */

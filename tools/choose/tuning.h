@@ -15,10 +15,12 @@ struct tuning_options {
 	uint64_t from_bytes, to_bytes;	    /* one size is allowed */
 	uint32_t max_tokens, staging_slots; /* as in a request */
 	bool lazily;			    /* leave out what cannot be the fastest */
+	bool quiet;			    /* a refusal is not reported */
 };
 
 /* Fills the tuning, for the topology and the type of `predicted`. Free it with ordo_tuning_free,
- * also after false: call->status, with the reason of each rejected candidate reported. */
+ * also after false: call->status, with the reason of each rejected candidate reported, unless
+ * quiet. */
 bool find_fastest(struct call *call, const struct tuning_options *args,
 	const struct predicted *predicted, struct ordo_tuning *tuning);
 

@@ -207,7 +207,7 @@ static bool renumber(
 		renumbered[rank] = is_gone ? ORDO_NONE : rank - next;
 		next += is_gone;
 	}
-	struct ordo_topology *left = topology_without(*topology, renumbered, &error);
+	struct ordo_topology *left = ordo_topology_renumber(*topology, renumbered, &error);
 	if (left) {
 		ordo_topology_destroy(*topology);
 		*topology = left;

@@ -1,67 +1,52 @@
 /* compile.c - `ordo compile --fail-any-link`: a proved schedule for each single link that is
  * down. */
 #include "base/clock.h"
+#include "choice.h"
 #include "choose/plan_set_files.h"
-#include "choose/tuning.h"
-#include "failures.h"
 #include "report/proof.h"
 #include <inttypes.h>
+#include <ordo/detail/replay.h>
 #include <ordo/detail/topologies.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* The schedules so far; a state owns the first of equal ones. */
-struct making {
-	const struct failures_request *request;
-	struct predicting setting;
-	struct predicted whole; /* the topology without a failure */
-	struct ordo_failure_set *set;
-	struct ordo_schedule **schedules; /* [room] of states */
-	char **texts;			  /* their documents; NULL: of an earlier state, or none */
-	uint32_t room;
+struct made_state {
+	struct ordo_schedule *schedule; /* owned; NULL: none is possible */
+	char digest[33];		/* of the schedule */
+	bool is_first;			/* of the states with this schedule */
 };
 
-/* The document of a schedule; the caller frees it. NULL: call->status. */
-static char *document_of(struct call *call, const struct ordo_schedule *schedule)
-{
-	struct ordo_error error;
-	char *text = NULL;
-	size_t size;
-	FILE *out = open_memstream(&text, &size);
-	const bool worked = out && ordo_schedule_print(schedule, out, &error);
-	if (!out)
-		refuse_memory(call);
-	else if (!worked)
-		refuse_error(call, &error);
-	if (out && !fclose(out) && worked)
-		return text;
-	free(text);
-	return NULL;
-}
+struct making {
+	struct choosing choosing;
+	struct failed_links failed;
+	struct ordo_failure_set *set;
+	struct made_state *states; /* [room] */
+	uint32_t room;
+};
 
 /* The name of the file for a state: that of an earlier state with an equal schedule. Owns the
  * schedule. false: call->status. */
 static bool name_file(
 	struct call *call, struct making *making, struct ordo_schedule *schedule, char name[32])
 {
+	struct ordo_error error;
 	const uint32_t state = making->set->nstate;
+	struct made_state *made = &making->states[state];
+	uint32_t first = 0, nfile = 0;
 	/* Equal schedules of different topologies are one, so the set names the topologies. */
 	schedule->topology_name = schedule->topology_digest = NULL;
-	char *text = document_of(call, schedule);
-	uint32_t first = 0, nfile = 0;
-	making->schedules[state] = schedule;
-	if (!text)
-		return false;
+	made->schedule = schedule;
+	if (!ordo_schedule_digest(schedule, made->digest, &error))
+		return refuse_error(call, &error);
 	for (; first < state; first++) {
-		if (making->texts[first] && !strcmp(making->texts[first], text))
+		const struct made_state *one = &making->states[first];
+		if (one->schedule && !strcmp(one->digest, made->digest) &&
+			!strcmp(one->schedule->algorithm, schedule->algorithm))
 			break;
-		nfile += making->texts[first] != NULL;
+		nfile += one->is_first;
 	}
+	made->is_first = first == state;
 	snprintf(name, 32, "failure-%" PRIu32 ".json", nfile);
-	if (first == state)
-		making->texts[state] = text;
-	else
-		free(text);
 	return true;
 }
 
@@ -73,26 +58,29 @@ static bool begin_set(
 	char digest[33];
 	if (making->set)
 		return true;
-	ordo_topology_digest(making->whole.topology, digest);
-	making->set = ordo_failure_set_create(&schedule->problem, making->whole.topology->name,
-		digest, making->request->bytes, &error);
+	ordo_topology_digest(making->choosing.whole.topology, digest);
+	making->set =
+		ordo_failure_set_create(&schedule->problem, making->choosing.whole.topology->name,
+			digest, making->choosing.request->bytes, &error);
 	return making->set || refuse_error(call, &error);
 }
 
-/* Adds a schedule that the choice has proved on its topology to the set. */
+/* Adds a schedule that the choice has proved on its topology to the set, and owns it. */
 static bool add_proved(struct call *call, struct making *making,
-	const struct ordo_topology *topology, struct ordo_selected *chosen,
+	const struct ordo_topology *topology, struct made_schedule *made,
 	struct ordo_failure_state *state)
 {
 	struct ordo_error error;
-	struct ordo_schedule *schedule = chosen->schedule;
+	struct ordo_schedule *schedule = made->schedule;
 	char name[32];
 	if (!begin_set(call, making, schedule) ||
-		!find_bound(call, &making->request->problem, topology, state))
+		!find_bound(call, &making->choosing.request->problem, topology, state)) {
+		ordo_schedule_destroy(schedule);
 		return false;
-	chosen->schedule = NULL;
+	}
+	state->time_ns = made->seconds * 1e9;
 	state->algorithm = schedule->algorithm;
-	state->order_digest = chosen->digest;
+	state->order_digest = made->digest;
 	bool worked = name_file(call, making, schedule, name);
 	state->schedule = name;
 	state->price = ordo_failure_price(state, making->set->bytes);
@@ -101,142 +89,110 @@ static bool add_proved(struct call *call, struct making *making,
 	return worked;
 }
 
-static bool compile_on(struct call *call, struct making *making, struct ordo_topology *topology,
-	struct ordo_failure_state *state)
+static bool compile_whole(struct call *call, struct making *making)
 {
-	const struct failures_request *request = making->request;
-	struct ordo_tuning tuning = {0};
-	const struct predicted predicted = {.topology = topology, .type = making->whole.type};
-	const struct tuning_options fastest = {.setting = &making->setting,
-		.conditions = request->conditions,
-		.problem = request->problem,
-		.algorithm = request->algorithm,
-		.from_bytes = request->bytes,
-		.to_bytes = request->bytes,
-		.max_tokens = request->max_tokens,
-		.staging_slots = request->staging_slots,
-		.lazily = true};
-	bool worked = find_fastest(call, &fastest, &predicted, &tuning);
-	if (worked) {
-		state->time_ns = tuning.ranges[0].times.first * 1e9;
-		worked = add_proved(call, making, topology, &tuning.selection.ranges[0], state);
-	}
-	ordo_tuning_free(&tuning);
-	return worked;
-}
-
-/* Without the link some ranks may not reach others any more: then no schedule is possible. */
-static bool compile_state(struct call *call, struct making *making, uint32_t a, uint32_t b)
-{
-	struct ordo_error error;
-	struct ordo_failure_state state = {.a = a, .b = b};
-	struct ordo_topology *topology = fail_state(call, making->whole.topology, a, b);
-	bool worked = topology;
-	if (worked && a != ORDO_NONE && cuts_off_ranks(topology))
-		worked = ordo_failure_set_add(making->set, &state, &error) ||
-			 refuse_error(call, &error);
-	else if (worked && !(worked = compile_on(call, making, topology, &state)) && a != ORDO_NONE)
-		note(call,
-			"nothing was written: no schedule with the link %" PRIu32 "-%" PRIu32
-			" down",
-			a, b);
+	struct ordo_failure_state state = {.a = ORDO_NONE, .b = ORDO_NONE};
+	struct made_schedule made;
+	struct ordo_topology *topology =
+		fail_state(call, making->choosing.whole.topology, ORDO_NONE, ORDO_NONE);
+	const bool worked = topology && choose_freely(call, &making->choosing, topology, &made) &&
+			    add_proved(call, making, topology, &made, &state);
 	ordo_topology_destroy(topology);
 	return worked;
 }
 
-struct pair {
-	uint32_t a, b;
-};
-
-static int compare_pairs(const void *one, const void *other)
+/* Without the link some ranks may not reach others any more: then no schedule is possible. */
+static bool compile_link(struct call *call, struct making *making, uint32_t i)
 {
-	const struct pair *a = one, *b = other;
-	return a->a != b->a ? (a->a > b->a) - (a->a < b->a) : (a->b > b->b) - (a->b < b->b);
-}
-
-/* The links that are up, without direction, ascending and once each. */
-static struct pair *find_pairs(const struct ordo_topology *topology, uint32_t *count)
-{
-	struct pair *pairs = calloc((size_t)topology->nlink + 1, sizeof *pairs);
-	uint32_t n = 0;
-	*count = 0;
-	for (uint32_t i = 0; pairs && i < topology->nlink; i++) {
-		const struct ordo_link *link = &topology->links[i];
-		if (!link->down)
-			pairs[n++] = link->from < link->to ? (struct pair){link->from, link->to}
-							   : (struct pair){link->to, link->from};
-	}
-	if (pairs)
-		qsort(pairs, n, sizeof *pairs, compare_pairs);
-	for (uint32_t i = 0; i < n; i++)
-		if (!*count || compare_pairs(&pairs[i], &pairs[*count - 1]))
-			pairs[(*count)++] = pairs[i];
-	return pairs;
+	struct ordo_error error;
+	const struct failed_link *link = &making->failed.links[i];
+	struct ordo_failure_state state = {.a = link->a, .b = link->b};
+	struct made_schedule made;
+	if (link->class_index == ORDO_NONE)
+		return ordo_failure_set_add(making->set, &state, &error) ||
+		       refuse_error(call, &error);
+	struct ordo_topology *topology =
+		fail_state(call, making->choosing.whole.topology, link->a, link->b);
+	const bool worked =
+		topology &&
+		make_for_link(call, &making->choosing, &making->failed, i, topology, &made) &&
+		add_proved(call, making, topology, &made, &state);
+	ordo_topology_destroy(topology);
+	return worked;
 }
 
 /* Before hours pass in silence. */
-static void note_effort(struct call *call, uint32_t count, double first_seconds)
+static void note_effort(struct call *call, const struct failed_links *failed, double first_seconds)
 {
 	enum { PATIENCE_SECONDS = 30 };
-	const double all = first_seconds * count;
+	const double all = first_seconds * count_choices(failed);
 	if (all > PATIENCE_SECONDS)
 		note(call,
-			"%" PRIu32 " links; the schedule for no failure took %.2g s, so all take "
-			"about %.0f %s",
-			count, first_seconds, all < 120 ? all : all / 60, all < 120 ? "s" : "min");
+			"%" PRIu32 " links, %" PRIu32 " choices; the schedule for no failure took "
+			"%.2g s, so all take about %.0f %s",
+			failed->count, count_choices(failed), first_seconds,
+			all < 120 ? all : all / 60, all < 120 ? "s" : "min");
 }
 
 static bool compile_states(struct call *call, struct making *making)
 {
 	const double began = clock_seconds();
-	uint32_t count;
-	struct pair *pairs = find_pairs(making->whole.topology, &count);
-	making->room = count + 1;
-	making->schedules = calloc(making->room, sizeof *making->schedules);
-	making->texts = calloc(making->room, sizeof *making->texts);
-	bool worked = pairs && making->schedules && making->texts ? true : refuse_memory(call);
-	worked = worked && compile_state(call, making, ORDO_NONE, ORDO_NONE);
+	struct failed_links *failed = &making->failed;
+	if (!find_failed_links(call, &making->choosing, failed))
+		return false;
+	making->room = failed->count + 1;
+	making->states = calloc(making->room, sizeof *making->states);
+	bool worked = making->states ? true : refuse_memory(call);
+	worked = worked && compile_whole(call, making);
 	if (worked)
-		note_effort(call, count, clock_seconds() - began);
-	for (uint32_t i = 0; worked && i < count; i++)
-		worked = compile_state(call, making, pairs[i].a, pairs[i].b);
-	free(pairs);
+		note_effort(call, failed, clock_seconds() - began);
+	worked = worked && choose_for_classes(call, &making->choosing, failed);
+	for (uint32_t i = 0; worked && i < failed->count; i++)
+		worked = compile_link(call, making, i);
 	return worked;
 }
 
 static bool begin_making(struct call *call, struct making *making)
 {
-	const struct failures_request *request = making->request;
-	making->setting = *request->setting;
-	if (!has_topology(&making->setting.topology))
-		making->setting.topology.name = "full-mesh";
-	return read_set_output(call, request->output) &&
-	       open_predicted(call, &making->setting, &request->problem, &making->whole);
+	struct choosing *choosing = &making->choosing;
+	choosing->setting = *choosing->request->setting;
+	if (!has_topology(&choosing->setting.topology))
+		choosing->setting.topology.name = "full-mesh";
+	return read_set_output(call, choosing->request->output) &&
+	       open_predicted(
+		       call, &choosing->setting, &choosing->request->problem, &choosing->whole);
 }
 
 static void end_making(struct making *making)
 {
-	for (uint32_t i = 0; i < making->room; i++) {
-		free(making->texts ? making->texts[i] : NULL);
-		ordo_schedule_destroy(making->schedules ? making->schedules[i] : NULL);
-	}
-	free(making->texts);
-	free(making->schedules);
+	for (uint32_t i = 0; making->states && i < making->room; i++)
+		ordo_schedule_destroy(making->states[i].schedule);
+	free(making->states);
+	free_failed_links(&making->failed);
 	ordo_failure_set_destroy(making->set);
-	close_predicted(&making->whole);
+	close_predicted(&making->choosing.whole);
+}
+
+static bool write_set(struct call *call, const struct making *making)
+{
+	struct ordo_error error;
+	const struct ordo_schedule **schedules = calloc(making->room, sizeof *schedules);
+	if (!schedules)
+		return refuse_memory(call);
+	for (uint32_t i = 0; i < making->room; i++)
+		schedules[i] = making->states[i].schedule;
+	const bool worked = ordo_failure_set_write(making->set, making->choosing.whole.topology,
+		schedules, making->choosing.request->output, &error);
+	free(schedules);
+	return worked || refuse_error(call, &error);
 }
 
 int compile_failures(struct call *call, const struct failures_request *request)
 {
 	const double began = clock_seconds();
-	struct making making = {.request = request};
-	struct ordo_error error;
-	bool worked = begin_making(call, &making) && compile_states(call, &making);
-	if (worked)
-		worked = ordo_failure_set_write(making.set, making.whole.topology,
-				 (const struct ordo_schedule *const *)making.schedules,
-				 request->output, &error) ||
-			 refuse_error(call, &error);
+	struct making making = {.choosing = {.request = request}};
+	const bool worked = begin_making(call, &making) && compile_states(call, &making) &&
+			    write_set(call, &making);
 	if (worked) {
 		const struct report report = report_of(call, stderr);
 		report_states(&report, making.set, ", proved in every interleaving");

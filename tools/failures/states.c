@@ -62,7 +62,7 @@ struct ordo_topology *fail_state(
 	uint32_t *same = calloc(topology->nrank, sizeof *same);
 	for (uint32_t i = 0; same && i < topology->nrank; i++)
 		same[i] = i;
-	struct ordo_topology *failed = same ? topology_without(topology, same, &error) : NULL;
+	struct ordo_topology *failed = same ? ordo_topology_renumber(topology, same, &error) : NULL;
 	bool worked = failed;
 	if (!same)
 		ordo_fail_memory(&error);

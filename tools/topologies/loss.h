@@ -8,15 +8,6 @@
  * no switch (ORDO_USAGE). */
 bool fail_switch(struct ordo_topology *topology, uint32_t vertex, struct ordo_error *error);
 
-/* The topology without some ranks and their links. The other ranks are 0..N-1 in their order,
- * and the switches follow them.
- *
- *   renumbered[nrank]   the new number of each rank; ORDO_NONE: it is gone, but not for all
- *
- * NULL: no memory. The caller finishes and destroys it. */
-struct ordo_topology *topology_without(
-	const struct ordo_topology *topology, const uint32_t *renumbered, struct ordo_error *error);
-
 /* Can every two ranks be joined by links that are up, in whatever direction, and through other
  * ranks too? false: two that cannot (ORDO_USAGE), named as before the loss (`renumbered`, of `old`
  * ranks, NULL: the same numbers), or no memory. */

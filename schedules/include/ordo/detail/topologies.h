@@ -24,6 +24,16 @@ ORDO_API uint32_t ordo_topology_best_of(
 ORDO_API uint32_t ordo_topology_links(
 	const struct ordo_topology *topology, uint32_t from, uint32_t to, uint32_t *first);
 
+/* The topology with its ranks renumbered, without those that are gone, and their links. The switches
+ * follow the ranks, in their order.
+ *
+ *   renumbered[nrank]   the new number of each rank, of 0..N-1 for the N that are left; ORDO_NONE:
+ *                       it is gone, but not for all
+ *
+ * NULL: no memory. The caller finishes and destroys it. */
+ORDO_API struct ordo_topology *ordo_topology_renumber(
+	const struct ordo_topology *topology, const uint32_t *renumbered, struct ordo_error *error);
+
 /* 128-bit digest of everything that matters (not the name, not x), as 32 hex digits. */
 ORDO_API void ordo_topology_digest(const struct ordo_topology *topology, char digest[33]);
 
