@@ -61,8 +61,8 @@ def _(ordo):
     wanted(not any("map=[" in state["algorithm"] for state in states), states)
 
 
-@desk_case("links between ranks, to switches and between switches: one time for each kind; the root "
-           "stays")
+@desk_case("links between ranks, to switches, between switches: one time for each kind; the "
+           "root stays")
 def _(ordo):
     states = compiled(ordo, "-t", "servers:2x4", operator="allgather",
                       ranks=8)["states"]

@@ -24,8 +24,8 @@ ORDO_API uint32_t ordo_topology_best_of(
 ORDO_API uint32_t ordo_topology_links(
 	const struct ordo_topology *topology, uint32_t from, uint32_t to, uint32_t *first);
 
-/* The topology with its ranks renumbered, without those that are gone, and their links. The switches
- * follow the ranks, in their order.
+/* The topology with its ranks renumbered, without those that are gone, and their links. The
+ * switches follow the ranks, in their order.
  *
  *   renumbered[nrank]   the new number of each rank, of 0..N-1 for the N that are left; ORDO_NONE:
  *                       it is gone, but not for all
