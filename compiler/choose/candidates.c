@@ -167,6 +167,7 @@ static bool accept(struct ordo_candidates *candidates, const struct ordo_resolve
 		.halves = pipeline && (!most_moves || most_moves >= moves) ? pipeline->halves : 0,
 		.improves = pipeline && pipeline->improves,
 		.little = pipeline && pipeline->little,
+		.large_chunks = pipeline && pipeline->large_chunks,
 		.most_chunks = most_moves && !most_chunks ? 1 : most_chunks,
 	};
 	return true;
@@ -341,7 +342,7 @@ static const struct ordo_variant *find_pipeline(
 	uint32_t most = 0, count;
 	for (uint32_t i = 0; i < facts->nvariant; i++) {
 		const struct ordo_variant *variant = &facts->variants[i];
-		if (!(variant->pipelines >> op & 1) || variant->little)
+		if (!(variant->pipelines >> op & 1) || variant->little || variant->large_chunks)
 			continue;
 		const bool has = has_settings(resolved->notation, variant->settings, &count);
 		if (!found || (has && (!fits || count > most))) {

@@ -83,12 +83,19 @@ static void add(
 		.plain = plain};
 }
 
+static bool are_large(const struct ordo_table *table, uint64_t K)
+{
+	return table->one_size / ordo_nblock(&table->request.problem) / K >= LARGE_CHUNK;
+}
+
 /* Whether so many chunks are few enough for any size. */
-static bool are_usual(const struct ordo_candidate *candidate, uint64_t K, uint32_t multiple)
+static bool are_usual(const struct ordo_table *table, const struct ordo_candidate *candidate,
+	uint64_t K, uint32_t multiple)
 {
 	return multiple == 1 ||
 	       (multiple <= USUAL_MULTIPLE &&
-		       K <= (candidate->most_chunks ? candidate->most_chunks : MAX_CHUNKS));
+		       K <= (candidate->most_chunks ? candidate->most_chunks : MAX_CHUNKS) &&
+		       (!candidate->large_chunks || are_large(table, K)));
 }
 
 /* What they must be worth to be tried at the one size; 0: they are not tried. Not for a range:
@@ -97,8 +104,7 @@ static bool are_usual(const struct ordo_candidate *candidate, uint64_t K, uint32
 static double must_be_worth(
 	const struct ordo_table *table, const struct ordo_candidate *candidate, uint64_t K)
 {
-	if (candidate->little ||
-		table->one_size / ordo_nblock(&table->request.problem) / K < LARGE_CHUNK)
+	if (candidate->little || !are_large(table, K))
 		return 0;
 	const uint64_t more = (uint64_t)candidate->most_chunks * MORE_MOVES;
 	return K <= (candidate->improves ? 2 * more : more)	    ? ORDO_WORTH_MORE
@@ -111,7 +117,7 @@ static bool add_multiple(struct ordo_table *table, const struct ordo_candidate *
 	uint32_t multiple, bool between)
 {
 	const uint64_t K = (uint64_t)candidate->chunks_per_block * multiple;
-	const bool usual = are_usual(candidate, K, multiple);
+	const bool usual = are_usual(table, candidate, K, multiple);
 	const double worth = usual ? 0 : must_be_worth(table, candidate, K);
 	if (!usual && worth == 0)
 		return false;

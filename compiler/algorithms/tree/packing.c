@@ -506,13 +506,14 @@ enum {
 #define ADDS .operators = SUMS_OF_THEM, .adds = true
 #define IN_PHASES .operators = 1u << ORDO_ALLREDUCE
 #define SIDE_BY_SIDE IN_PHASES, .parallel = true, .unequal = true
-#define VARIANT_UP_TO(moves, ...)                                                                  \
+#define VARIANT_UP_TO(moves, more, ...)                                                            \
 	{                                                                                          \
-		.pipelines = ALL_OF_THEM, .halves = true, .most_moves = (moves),                   \
+		.pipelines = ALL_OF_THEM, .halves = more, .most_moves = (moves),                   \
 		.most_ranks = MOST_TRIED_RANKS, .settings = __VA_ARGS__                            \
 	}
-#define VARIANT(...) VARIANT_UP_TO(MOST_TRIED, __VA_ARGS__)
-#define FEW(moves, ...) VARIANT_UP_TO(moves, __VA_ARGS__, .little = true)
+#define VARIANT(...) VARIANT_UP_TO(MOST_TRIED, true, __VA_ARGS__)
+#define FEW_UNLESS_LARGE(...) VARIANT_UP_TO(MOST_TRIED, false, __VA_ARGS__, .large_chunks = true)
+#define FEW(moves, ...) VARIANT_UP_TO(moves, true, __VA_ARGS__, .little = true)
 static const struct ordo_variant variants[] = {
 	VARIANT(""),
 	VARIANT("sums=apart", ADDS),
@@ -536,6 +537,8 @@ static const struct ordo_variant variants[] = {
 	VARIANT("paths=turns,sums=apart,links=fast", ADDS, .slow = true, .parallel = true),
 	VARIANT("paths=turns,links=paired", .one_way = true, .parallel = true),
 	VARIANT("paths=turns,sums=apart,links=paired", ADDS, .one_way = true, .parallel = true),
+	FEW_UNLESS_LARGE("phases=apart", IN_PHASES, .uneven = true),
+	FEW_UNLESS_LARGE("phases=apart,sums=apart", IN_PHASES, .adds = true, .uneven = true),
 	VARIANT("phases=apart", SIDE_BY_SIDE),
 	VARIANT("phases=apart,sums=apart", SIDE_BY_SIDE, .adds = true),
 	VARIANT("shares=even,phases=apart", IN_PHASES, .switched = true),

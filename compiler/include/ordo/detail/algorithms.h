@@ -59,6 +59,8 @@ struct ordo_variant {
 	bool improves;
 	/* it is for little data, with most_moves at most: those who name it get what others try */
 	bool little;
+	/* more chunks than its own only while they are large, for one size */
+	bool large_chunks;
 	/* the greatest K that is tried, times blocks and ranks; 0: no limit but that of any K */
 	uint32_t most_moves;
 };

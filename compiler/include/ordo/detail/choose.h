@@ -53,6 +53,7 @@ struct ordo_candidate {
 	uint8_t halves;	      /* how often half as many chunks are worth trying too */
 	bool improves;	      /* with many chunks by more than few let expect */
 	bool little;	      /* it is for little data, and never has more than most_chunks */
+	bool large_chunks;    /* with more chunks than its own only while they are large */
 	uint32_t most_chunks; /* the greatest K that is tried; 0: no limit of its own */
 };
 
