@@ -106,10 +106,13 @@ static double must_be_worth(
 {
 	if (candidate->little || !are_large(table, K))
 		return 0;
-	const uint64_t more = (uint64_t)candidate->most_chunks * MORE_MOVES;
-	return K <= (candidate->improves ? 2 * more : more)	    ? ORDO_WORTH_MORE
-	       : K <= (uint64_t)candidate->most_chunks * MOST_MOVES ? ORDO_WORTH_MOST
-								    : 0;
+	const uint64_t more = (uint64_t)candidate->most_chunks * MORE_MOVES,
+		       most = (uint64_t)candidate->most_chunks * MOST_MOVES;
+	const bool both = table->request.problem.op == ORDO_ALLREDUCE;
+	return K > most					      ? 0
+	       : both					      ? ORDO_WORTH_OF_BOTH
+	       : K <= (candidate->improves ? 2 * more : more) ? ORDO_WORTH_MORE
+							      : ORDO_WORTH_MOST;
 }
 
 /* The candidate with so many chunks, if so many are ever tried. */

@@ -14,6 +14,9 @@
 /* The part of the time that many chunks are to save, and the most, which take half a minute. */
 #define ORDO_WORTH_MORE (1. / 512)
 #define ORDO_WORTH_MOST (1. / 128)
+/* In an AllReduce, whichever they are: so it takes as many as a ReduceScatter and an AllGather, and
+ * no longer than both. */
+#define ORDO_WORTH_OF_BOTH (1. / 1024)
 
 /* A candidate with its K, and what has been found out about it. */
 struct ordo_evaluated {
