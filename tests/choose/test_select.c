@@ -227,11 +227,12 @@ static void without_conditions_the_order_changes(void **state)
 	struct ordo_selection selection;
 	select_for(&wish, &selection);
 	check_crossings(&wish, &selection, 1000);
-	assert_int_equal(selection.nrange, 3);
-	assert_int_equal(count_orders(&selection), 3);
+	assert_int_equal(selection.nrange, 4);
+	assert_int_equal(count_orders(&selection), 4);
 	assert_string_equal(selection.ranges[0].algorithm, "recursive-doubling");
 	assert_string_equal(selection.ranges[1].algorithm, "matching");
 	assert_string_equal(selection.ranges[2].algorithm, "packing(sums=apart)");
+	assert_string_equal(selection.ranges[3].algorithm, "packing(phases=apart)");
 	assert_true(selection.price == 1);
 	ordo_selection_free(&selection);
 	/* What suits is cheapest among what suits. */

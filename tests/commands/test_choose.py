@@ -295,6 +295,26 @@ def _(ordo):
         wanted(chosen["seconds"] <= other["seconds"] * 1.02, where, size, chosen, other)
 
 
+@desk_case("AllReduce: sums and results listed apart are tried, and as many chunks as its two halves "
+           "take; it takes no longer than both")
+def _(ordo):
+    for size, where, named in [
+        ("4MiB", ["-t", "hypercube", "-n", 8], "packing(phases=apart,sums=apart)"),
+        ("1MiB", ["-t", "servers:4x8"], "packing(phases=apart,sums=apart)"),
+        ("1GiB", ["-t", "dgx-h100:2"], None)
+    ]:
+        words = [*where, "--size", size, "-o", "x.json"]
+        chosen = ordo.answer("compile", "allreduce", *words)["candidates"][0]
+        if named:
+            other = ordo.answer("compile", "allreduce", *words, "-a", named)["candidates"][0]
+            wanted(chosen["seconds"] <= other["seconds"] * 1.001, words, chosen, other)
+        halves = [
+            ordo.answer("compile", operator, *words)["candidates"][0]["seconds"]
+            for operator in ("reduce-scatter", "allgather")
+        ]
+        wanted(chosen["seconds"] <= sum(halves), words, chosen, halves)
+
+
 @desk_case("one order around three dead links of a triangle of 8 cards: at most 2 % more than the "
            "bound without one order at 1 GiB")
 def _(ordo):

@@ -5,9 +5,9 @@
 #include <ordo/topology.h>
 
 /* Compares links that are up, by class, latency, bandwidth and adding. Both topologies have as many
- * ranks and switches; `fixed` keeps its number, ORDO_NONE: no rank must. map[i], of [nrank], becomes
- * the rank of `other` that rank i of `one` is. false: there are no such numbers, the search would
- * take too long, or no memory. */
+ * ranks and switches; `fixed` keeps its number, ORDO_NONE: no rank must. map[i], of [nrank],
+ * becomes the rank of `other` that rank i of `one` is. false: there are no such numbers, the search
+ * would take too long, or no memory. */
 bool find_isomorphism(const struct ordo_topology *one, const struct ordo_topology *other,
 	uint32_t fixed, uint32_t *map);
 
