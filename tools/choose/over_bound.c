@@ -1,7 +1,7 @@
 /* over_bound.c - what a schedule that takes longer than the bound may lack: trees, or ways. */
 #include "over_bound.h"
+#include "with_setting.h"
 #include <inttypes.h>
-#include <ordo/arena.h>
 #include <ordo/detail/packed_trees.h>
 #include <ordo/detail/ways.h>
 #include <string.h>
@@ -33,15 +33,6 @@ void report_packed_trees(const struct report *report, const struct ordo_schedule
 	report_text(&object, "\n");
 }
 
-/* "ring(rings=2)" and "ring" with via=spread. */
-static const char *spread_notation(struct ordo_arena *arena, const char *algorithm)
-{
-	const size_t length = strlen(algorithm);
-	return length && algorithm[length - 1] == ')'
-		       ? ordo_arena_format(arena, "%.*s,via=spread)", (int)length - 1, algorithm)
-		       : ordo_arena_format(arena, "%s(via=spread)", algorithm);
-}
-
 static bool has_choice(const struct ordo_schedule *schedule, const struct ordo_topology *topology)
 {
 	bool choice = false;
@@ -59,7 +50,7 @@ void hint_spread(struct call *call, const struct ordo_request *request,
 	double seconds = 0;
 	if (ratio <= much || !has_choice(schedule, request->topology))
 		return;
-	other.algorithm = spread_notation(&arena, schedule->algorithm);
+	other.algorithm = with_setting(&arena, schedule->algorithm, "via=spread");
 	struct ordo_schedule *spread = other.algorithm ? ordo_compile(&other, NULL) : NULL;
 	if (spread && ordo_wire_load(spread, request->topology, bytes, &seconds, NULL)) {
 		const double better = seconds / ordo_wire_bound_seconds(bound, (double)bytes);

@@ -7,6 +7,7 @@
  * is not as fast gets a choice of its own.
  */
 #include "choice.h"
+#include "choose/with_setting.h"
 #include "isomorphism.h"
 #include <inttypes.h>
 #include <stdlib.h>
@@ -255,25 +256,23 @@ bool choose_for_classes(
 	       go_through(call, choosing, failed, false);
 }
 
-/* The algorithm with its ranks renumbered; NULL: it already is, or no memory. The caller frees it.
- */
-static char *write_map(const char *algorithm, const uint32_t *map, uint32_t nrank)
+/* The algorithm with its ranks renumbered, in the arena; NULL: it already is, or no memory. */
+static const char *with_map(
+	struct ordo_arena *arena, const char *algorithm, const uint32_t *map, uint32_t nrank)
 {
-	char *text = NULL;
-	size_t size, length = strlen(algorithm);
-	const bool settings = length && algorithm[length - 1] == ')';
-	FILE *out = strstr(algorithm, "map=") ? NULL : open_memstream(&text, &size);
+	const char *text = NULL;
+	char *setting = NULL;
+	size_t size;
+	FILE *out = strstr(algorithm, "map=") ? NULL : open_memstream(&setting, &size);
 	if (!out)
 		return NULL;
-	fprintf(out, "%.*s%smap=[", (int)(settings ? length - 1 : length), algorithm,
-		settings ? "," : "(");
 	for (uint32_t i = 0; i < nrank; i++)
-		fprintf(out, "%s%" PRIu32, i ? "," : "", map[i]);
-	fprintf(out, "])");
+		fprintf(out, "%s%" PRIu32, i ? "," : "map=[", map[i]);
+	fprintf(out, "]");
 	if (!fclose(out))
-		return text;
-	free(text);
-	return NULL;
+		text = with_setting(arena, algorithm, setting);
+	free(setting);
+	return text;
 }
 
 /* The best schedule of the class with its ranks renumbered; leaves `made` where that cannot be. */
@@ -286,13 +285,14 @@ static void renumber_best(struct call *call, const struct choosing *choosing,
 	const uint32_t nrank = topology->nrank;
 	uint32_t *map = calloc(nrank, sizeof *map);
 	struct ordo_topology *there = fail_state(call, choosing->whole.topology, base->a, base->b);
-	char *algorithm = NULL;
+	struct ordo_arena arena = {0};
+	const char *algorithm = NULL;
 	if (map && there &&
 		find_isomorphism(there, topology, fixed_rank(&choosing->request->problem), map))
-		algorithm = write_map(best->algorithm, map, nrank);
+		algorithm = with_map(&arena, best->algorithm, map, nrank);
 	if (algorithm)
 		choose(call, choosing, topology, algorithm, best->problem.chunks_per_block, made);
-	free(algorithm);
+	ordo_arena_free(&arena);
 	free(map);
 	ordo_topology_destroy(there);
 }
