@@ -1,6 +1,6 @@
 /* over_bound.c - what a schedule that takes longer than the bound may lack: trees, or ways. */
 #include "over_bound.h"
-#include "with_setting.h"
+#include "base/with_setting.h"
 #include <inttypes.h>
 #include <ordo/detail/packed_trees.h>
 #include <ordo/detail/ways.h>

@@ -7,7 +7,7 @@
  * is not as fast gets a choice of its own.
  */
 #include "choice.h"
-#include "choose/with_setting.h"
+#include "base/with_setting.h"
 #include "isomorphism.h"
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* with_setting.h - an algorithm with one more setting. */
-#ifndef ORDO_TOOLS_CHOOSE_WITH_SETTING_H
-#define ORDO_TOOLS_CHOOSE_WITH_SETTING_H
+#ifndef ORDO_TOOLS_BASE_WITH_SETTING_H
+#define ORDO_TOOLS_BASE_WITH_SETTING_H
 
 #include <ordo/arena.h>
 
