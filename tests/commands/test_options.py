@@ -147,8 +147,9 @@ def numbers(ordo):
             named.add(option)
             for value in values:
                 # What is taken is not carried out: there is no such option behind it.
-                said = ordo.fails(2, "", command, f"{option}={value}",
-                                  "--no-such-option").err.splitlines()[0]
+                said = ordo.fails(2, "", command, f"{option}={value}", "--no-such-option").err
+                said = next(line for line in said.splitlines()
+                            if not line.startswith(f"warning: {option}: {value} is taken as "))
                 shown = value or "nothing"
                 if said == "error: unknown option --no-such-option":
                     wanted(value not in ("", "-1", "0x10", " 1", "1 ", "1e999", "1e-999",

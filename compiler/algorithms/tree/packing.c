@@ -500,11 +500,13 @@ enum {
  * the root of some and reaches all others, those of a mesh are as low. */
 #define OF_ONE_ROOT .operators = ROOTED
 #define SUMS_OF_ONE_ROOT .operators = 1u << ORDO_REDUCE, .adds = true
-#define OF_ALL_ROOTS .operators = 1u << ORDO_ALLGATHER, .sparse = true
+#define RESULTS_OF_ALL_ROOTS .operators = 1u << ORDO_ALLGATHER
+#define OF_ALL_ROOTS RESULTS_OF_ALL_ROOTS, .sparse = true
 #define SUMS_OF_ALL_ROOTS                                                                          \
 	.operators = 1u << ORDO_ALLREDUCE | 1u << ORDO_REDUCESCATTER, .adds = true, .sparse = true
 #define ADDS .operators = SUMS_OF_THEM, .adds = true
 #define IN_PHASES .operators = 1u << ORDO_ALLREDUCE
+#define ADDED_IN_PHASES IN_PHASES, .adds = true
 #define SIDE_BY_SIDE IN_PHASES, .parallel = true, .unequal = true
 #define VARIANT_UP_TO(moves, more, ...)                                                            \
 	{                                                                                          \
@@ -527,6 +529,9 @@ static const struct ordo_variant variants[] = {
 	VARIANT("shares=even,sums=apart", ADDS, .switched = true),
 	VARIANT("links=fast", .slow = true),
 	VARIANT("sums=apart,links=fast", ADDS, .slow = true),
+	FEW(FEW_TRIED_OF_ALL, "k=1,links=fast", OF_ONE_ROOT, .slow = true),
+	FEW(FEW_TRIED_OF_ALL, "k=1,links=fast", RESULTS_OF_ALL_ROOTS, .slow = true),
+	FEW(FEW_TRIED_OF_ALL, "k=1,sums=apart,links=fast", ADDS, .slow = true),
 	VARIANT("links=paired", .one_way = true),
 	VARIANT("sums=apart,links=paired", ADDS, .one_way = true),
 	VARIANT("paths=turns", .parallel = true),
@@ -537,12 +542,14 @@ static const struct ordo_variant variants[] = {
 	VARIANT("paths=turns,sums=apart,links=fast", ADDS, .slow = true, .parallel = true),
 	VARIANT("paths=turns,links=paired", .one_way = true, .parallel = true),
 	VARIANT("paths=turns,sums=apart,links=paired", ADDS, .one_way = true, .parallel = true),
-	FEW_UNLESS_LARGE("phases=apart", IN_PHASES, .uneven = true),
-	FEW_UNLESS_LARGE("phases=apart,sums=apart", IN_PHASES, .adds = true, .uneven = true),
 	VARIANT("phases=apart", SIDE_BY_SIDE),
 	VARIANT("phases=apart,sums=apart", SIDE_BY_SIDE, .adds = true),
+	FEW_UNLESS_LARGE("phases=apart", IN_PHASES, .uneven = true),
+	FEW_UNLESS_LARGE("phases=apart,sums=apart", ADDED_IN_PHASES, .uneven = true),
+	FEW_UNLESS_LARGE("phases=apart,links=fast", IN_PHASES, .slow = true),
+	FEW_UNLESS_LARGE("phases=apart,sums=apart,links=fast", ADDED_IN_PHASES, .slow = true),
 	VARIANT("shares=even,phases=apart", IN_PHASES, .switched = true),
-	VARIANT("shares=even,phases=apart,sums=apart", IN_PHASES, .adds = true, .switched = true),
+	VARIANT("shares=even,phases=apart,sums=apart", ADDED_IN_PHASES, .switched = true),
 };
 
 const struct ordo_algorithm ordo_algorithm_packing = {
