@@ -295,8 +295,8 @@ def _(ordo):
         wanted(chosen["seconds"] <= other["seconds"] * 1.02, where, size, chosen, other)
 
 
-@desk_case("AllReduce: sums and results listed apart are tried, and as many chunks as its two halves "
-           "take; it takes no longer than both")
+@desk_case("AllReduce: sums and results listed apart are tried, and as many chunks as its two "
+           "halves take; it takes no longer than both")
 def _(ordo):
     for size, where, named in [
         ("4MiB", ["-t", "hypercube", "-n", 8], "packing(phases=apart,sums=apart)"),
