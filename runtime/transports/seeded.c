@@ -5,15 +5,12 @@
 #include "tasks/task_error.h"
 #include "tasks/trace.h"
 #include <inttypes.h>
+#include <ordo/mix.h>
 
-/* splitmix64: every seed, 0 too, gives a good sequence. Source: Steele, Lea and Flood, OOPSLA
- * 2014. */
+/* splitmix64: every seed, 0 too, gives a good sequence. */
 static uint64_t next_random(uint64_t *state)
 {
-	uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
-	z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-	z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-	return z ^ z >> 31;
+	return ordo_mix(*state += UINT64_C(0x9e3779b97f4a7c15));
 }
 
 struct seeded_run {

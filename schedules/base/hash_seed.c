@@ -1,5 +1,6 @@
 /* hash_seed.c - the seed of this process. */
 #include <ordo/hash_seed.h>
+#include <ordo/mix.h>
 #include <pthread.h>
 #include <sys/random.h>
 #include <time.h>
@@ -7,14 +8,10 @@
 
 static struct ordo_hash_seed drawn;
 
-/* If the system has no entropy: values that differ from run to run, mixed. Source of the constants:
- * Steele, Lea and Flood, OOPSLA 2014. */
+/* If the system has no entropy: values that differ from run to run, mixed. */
 static uint64_t stir(uint64_t *state, uint64_t more)
 {
-	uint64_t z = *state += more + UINT64_C(0x9e3779b97f4a7c15);
-	z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-	z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-	return z ^ z >> 31;
+	return ordo_mix(*state += more + UINT64_C(0x9e3779b97f4a7c15));
 }
 
 static void draw(void)

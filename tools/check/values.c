@@ -1,6 +1,7 @@
 /* values.c - inputs made from a seed, by a hash of (seed, shard, element). */
 #include "values.h"
 #include <ordo/detail/half.h>
+#include <ordo/mix.h>
 #include <string.h>
 
 static inline uint32_t mix(uint32_t x)
@@ -10,15 +11,6 @@ static inline uint32_t mix(uint32_t x)
 	x ^= x >> 15;
 	x *= 0xd35a2d97u;
 	return x ^ x >> 15;
-}
-
-static inline uint64_t mix_wide(uint64_t x)
-{
-	x ^= x >> 30;
-	x *= 0xbf58476d1ce4e5b9u;
-	x ^= x >> 27;
-	x *= 0x94d049bb133111ebu;
-	return x ^ x >> 31;
 }
 
 /* 0.5..1 times 2^0..2^-7: every value is a multiple of 2^-31. */
@@ -174,13 +166,13 @@ static void make_wide(enum ordo_type type, enum ordo_reduction reduction, uint64
 	uint64_t first, size_t n, void *out)
 {
 	if (type == ORDO_I64 || type == ORDO_U64)
-		FILL(uint64_t, mix_wide((first + i) ^ key));
+		FILL(uint64_t, ordo_mix((first + i) ^ key));
 	else if (ordo_reduction_adds(reduction))
-		FILL(double, double_summand(mix_wide((first + i) ^ key)));
+		FILL(double, double_summand(ordo_mix((first + i) ^ key)));
 	else if (reduction == ORDO_PROD)
-		FILL(double, double_factor(mix_wide((first + i) ^ key)));
+		FILL(double, double_factor(ordo_mix((first + i) ^ key)));
 	else
-		FILL(double, double_candidate(mix_wide((first + i) ^ key)));
+		FILL(double, double_candidate(ordo_mix((first + i) ^ key)));
 }
 
 /* Pairs of few values and any index, so that many values are equal; both zeros are among them. */
@@ -189,7 +181,7 @@ static void make_pairs(enum ordo_type type, uint64_t key, uint64_t first, size_t
 	const enum ordo_type part = ordo_type_facts(type)->part;
 	const size_t size = ordo_type_size(type), value_size = ordo_type_size(part);
 	for (size_t i = 0; i < n; i++) {
-		const uint64_t hash = mix_wide((first + i) ^ key);
+		const uint64_t hash = ordo_mix((first + i) ^ key);
 		const int32_t index = (int32_t)(hash >> 32);
 		const double magnitude = (double)(hash % 8);
 		char *pair = (char *)out + i * size;
@@ -206,7 +198,7 @@ void make_values(const struct values *values, uint32_t shard, uint64_t first, si
 			2 * first, 2 * n, out);
 		return;
 	}
-	uint64_t key = mix_wide(mix_wide(values->seed + 0x9e3779b97f4a7c15u) + shard);
+	uint64_t key = ordo_mix(ordo_mix(values->seed + 0x9e3779b97f4a7c15u) + shard);
 	if (facts->kind == ORDO_PAIR) {
 		make_pairs(values->type, key, first, n, out);
 		return;
@@ -218,7 +210,7 @@ void make_values(const struct values *values, uint32_t shard, uint64_t first, si
 	for (size_t done = 0; done < n;) {
 		uint64_t high = (first + done) >> 32, left = ((high + 1) << 32) - (first + done);
 		size_t part = n - done < left ? n - done : (size_t)left;
-		make_narrow(values->type, values->reduction, (uint32_t)mix_wide(key + high),
+		make_narrow(values->type, values->reduction, (uint32_t)ordo_mix(key + high),
 			(uint32_t)(first + done), part,
 			(char *)out + done * ordo_type_size(values->type));
 		done += part;

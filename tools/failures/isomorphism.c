@@ -7,6 +7,7 @@
  */
 #include "isomorphism.h"
 #include <ordo/detail/topologies.h>
+#include <ordo/mix.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,15 +22,6 @@ struct search {
 	uint32_t *vertex_map;		 /* [nvertex] */
 };
 
-static uint64_t mix(uint64_t x)
-{
-	x ^= x >> 30;
-	x *= UINT64_C(0xbf58476d1ce4e5b9);
-	x ^= x >> 27;
-	x *= UINT64_C(0x94d049bb133111eb);
-	return x ^ x >> 31;
-}
-
 static uint64_t bits_of(double number)
 {
 	uint64_t bits;
@@ -40,8 +32,8 @@ static uint64_t bits_of(double number)
 static uint64_t key_of(const struct ordo_link *link)
 {
 	const uint64_t numbers =
-		mix(bits_of(link->latency_ns)) + 3 * mix(bits_of(link->bandwidth_gbs));
-	return mix(numbers + 5 * mix(bits_of(link->reduce_gbs)) + link->class_name);
+		ordo_mix(bits_of(link->latency_ns)) + 3 * ordo_mix(bits_of(link->bandwidth_gbs));
+	return ordo_mix(numbers + 5 * ordo_mix(bits_of(link->reduce_gbs)) + link->class_name);
 }
 
 static int compare_colours(const void *one, const void *other)
@@ -72,14 +64,14 @@ static void refine(struct search *search, int side, uint64_t *colours)
 	do {
 		before = count;
 		for (uint32_t v = 0; v < search->nvertex; v++)
-			search->next[v] = mix(colours[v]);
+			search->next[v] = ordo_mix(colours[v]);
 		for (uint32_t i = 0; i < topology->nlink; i++) {
 			const struct ordo_link *link = &topology->links[i];
 			const uint64_t key = key_of(link);
 			if (link->down)
 				continue;
-			search->next[link->from] += mix(key + colours[link->to]);
-			search->next[link->to] += mix(~key + colours[link->from]);
+			search->next[link->from] += ordo_mix(key + colours[link->to]);
+			search->next[link->to] += ordo_mix(~key + colours[link->from]);
 		}
 		memcpy(colours, search->next, search->nvertex * sizeof *colours);
 		search->work -= topology->nlink;
@@ -130,10 +122,9 @@ static bool compare_links(
 	return same;
 }
 
-/* A vertex whose colour others have too; ORDO_NONE. */
+/* A vertex whose colour others have too; ORDO_NONE. Needs the colours sorted. */
 static uint32_t find_shared(const struct search *search, const uint64_t *colours)
 {
-	sort_colours(search, colours, search->sorted);
 	for (uint32_t v = 0; v < search->nvertex; v++) {
 		const uint64_t *at = bsearch(&colours[v], search->sorted, search->nvertex,
 			sizeof *search->sorted, compare_colours);
@@ -156,7 +147,7 @@ static bool match_pair(struct search *search, const uint64_t *colours, const uin
 		return false;
 	memcpy(copies, colours, n * sizeof *copies);
 	memcpy(copies + n, others, n * sizeof *copies);
-	copies[v] = copies[n + w] = mix(colours[v] + 1);
+	copies[v] = copies[n + w] = ordo_mix(colours[v] + 1);
 	refine(search, 0, copies);
 	refine(search, 1, copies + n);
 	const bool found = match(search, copies, copies + n);
@@ -237,7 +228,7 @@ bool find_isomorphism_key(const struct ordo_topology *topology, uint32_t fixed, 
 		refine(&search, 0, colours);
 	}
 	for (uint32_t v = 0; worked && v < search.nvertex; v++)
-		*key += mix(colours[v]);
+		*key += ordo_mix(colours[v]);
 	free(colours);
 	close_search(&search);
 	return worked;

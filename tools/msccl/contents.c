@@ -4,6 +4,7 @@
 #include <ordo/detail/fail.h>
 #include <ordo/detail/slots.h>
 #include <ordo/greedy.h>
+#include <ordo/mix.h>
 #include <ordo/signals.h>
 #include <stdlib.h>
 
@@ -56,13 +57,10 @@ static uint32_t own_chunk(const struct contents *c, uint32_t rank, uint32_t buff
 				    : ordo_output_chunk(c->problem, rank, slot);
 }
 
-/* A number that stands for a rank's own input of a chunk (the finalizer of splitmix64). */
+/* A number that stands for a rank's own input of a chunk. */
 static uint64_t leaf(uint32_t rank, uint32_t chunk)
 {
-	uint64_t x = ((uint64_t)rank << 32 | chunk) + UINT64_C(0x9e3779b97f4a7c15);
-	x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-	x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
-	return x ^ x >> 31;
+	return ordo_mix(((uint64_t)rank << 32 | chunk) + UINT64_C(0x9e3779b97f4a7c15));
 }
 
 static enum ordo_visit follow(void *closure, uint32_t stream, uint32_t id)

@@ -38,7 +38,7 @@ enum {
 	USUAL_MOVES = 1 << 14,
 	/* A choice by size tries more pieces while there are at most so many moves. */
 	MOST_TRIED = 1 << 15,
-	/* Of few trees; and where each rank is the root of some, lest a choice takes long. */
+	/* Of few trees: with one root, and with every rank a root, which takes longer. */
 	FEW_TRIED = 1 << 12,
 	FEW_TRIED_OF_ALL = 1 << 10,
 	/* A choice tries it up to so many ranks: with more, sums can take a minute to compile. */
