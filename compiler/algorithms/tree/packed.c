@@ -11,7 +11,7 @@
 enum {
 	/* Trees of each root: with more ranks fewer, or their search takes minutes. */
 	MOST_UNITS = 64,
-	MOST_UNIT_EFFORT = 1 << 21, /* times ranks, squared */
+	MOST_UNIT_EFFORT = 1 << 21, /* times ranks and roots, or links */
 	/* Spanning trees times ranks: beyond, their search takes seconds. */
 	MOST_SPANNING_EFFORT = 3072
 };
@@ -61,6 +61,15 @@ bool ordo_packed_graph(const struct ordo_packed *packed, struct ordo_capacities 
 	return true;
 }
 
+/* Up to so many trees of each root are compared. */
+static uint32_t most_units(const struct ordo_capacities *graph, uint32_t nroot)
+{
+	const uint64_t of_roots = (uint64_t)graph->nrank * nroot,
+		       effort =
+			       MOST_UNIT_EFFORT / (of_roots > graph->narc ? of_roots : graph->narc);
+	return effort > MOST_UNITS ? MOST_UNITS : effort ? (uint32_t)effort : 1;
+}
+
 /* Packs one phase. */
 static bool pack(const struct ordo_resolved_request *request, bool backwards,
 	struct ordo_packed *packed, struct ordo_error *error)
@@ -69,8 +78,7 @@ static bool pack(const struct ordo_resolved_request *request, bool backwards,
 				      ? request->problem.root
 				      : ORDO_NONE;
 	struct ordo_packing *packing = backwards ? &packed->up : &packed->down;
-	const uint32_t nrank = request->problem.nrank, effort = MOST_UNIT_EFFORT / (nrank * nrank),
-		       most = effort < MOST_UNITS ? effort : MOST_UNITS;
+	const uint32_t nrank = request->problem.nrank;
 	struct ordo_capacities graph;
 	uint32_t *capacities = NULL, *roots = ordo_array_make(nrank, sizeof *roots, 0),
 		 k = ordo_packing_number(request, "k");
@@ -80,7 +88,8 @@ static bool pack(const struct ordo_resolved_request *request, bool backwards,
 		worked = (capacities && roots) || ordo_fail_memory(error);
 	}
 	worked = worked &&
-		 ordo_units_from_roots(&graph, root, packed->even, &k, most, capacities, error);
+		 ordo_units_from_roots(&graph, root, packed->even, &k,
+			 most_units(&graph, root == ORDO_NONE ? nrank : 1), capacities, error);
 	for (uint32_t rank = 0; worked && rank < nrank; rank++)
 		roots[rank] = root == ORDO_NONE || root == rank ? k : 0;
 	worked = worked &&
