@@ -201,32 +201,41 @@ static bool try_variant(struct ordo_candidates *candidates, const struct ordo_re
 	return worked;
 }
 
+static bool all_ranks_add(enum ordo_operator op)
+{
+	return op == ORDO_ALLREDUCE || op == ORDO_REDUCESCATTER;
+}
+
+static bool is_tried(const struct ordo_variant *variant, const struct ordo_request *request,
+	uint32_t operators, const struct numbers *numbers)
+{
+	const struct ordo_problem *problem = &request->problem;
+	const struct ordo_topology *topology = request->topology;
+	const bool adders = variant->most_adders && all_ranks_add(problem->op),
+		   one_tree = variant->one_tree && (request->one_tree || request->order);
+	return (variant->operators ? variant->operators : operators) >> problem->op & 1 &&
+	       (!variant->servers || numbers->nserver >= 2) &&
+	       (!variant->rings || numbers->nring >= 2) && (!variant->owners || numbers->owners) &&
+	       (!variant->sparse || numbers->sparse) && (!variant->uneven || numbers->uneven) &&
+	       (!variant->slow || numbers->slow) && (!variant->one_way || numbers->one_way) &&
+	       (!variant->unequal || numbers->unequal) &&
+	       (!variant->switched || (topology && topology->nswitch)) &&
+	       (!variant->adds || numbers->adds) &&
+	       (!variant->most_ranks || one_tree || problem->nrank <= variant->most_ranks) &&
+	       (!adders || problem->nrank <= variant->most_adders);
+}
+
 static bool try_algorithm(struct ordo_candidates *candidates, const struct ordo_request *asked,
 	const struct ordo_algorithm_facts *facts, const struct numbers *numbers,
 	struct ordo_error *error)
 {
-	const struct ordo_problem *problem = &asked->problem;
-	const struct ordo_topology *topology = asked->topology;
 	static const struct ordo_variant plain = {.settings = ""};
 	struct ordo_request request = *asked;
 	request.algorithm = facts->name;
 	const struct ordo_variant *variants = facts->variants ? facts->variants : &plain;
 	const uint32_t nvariant = facts->variants ? facts->nvariant : 1;
 	for (uint32_t i = 0; i < nvariant; i++) {
-		const uint32_t operators =
-			variants[i].operators ? variants[i].operators : facts->operators;
-		if (!(operators >> problem->op & 1) ||
-			(variants[i].servers && numbers->nserver < 2) ||
-			(variants[i].rings && numbers->nring < 2) ||
-			(variants[i].owners && !numbers->owners) ||
-			(variants[i].sparse && !numbers->sparse) ||
-			(variants[i].uneven && !numbers->uneven) ||
-			(variants[i].slow && !numbers->slow) ||
-			(variants[i].one_way && !numbers->one_way) ||
-			(variants[i].unequal && !numbers->unequal) ||
-			(variants[i].switched && !(topology && topology->nswitch)) ||
-			(variants[i].adds && !numbers->adds) ||
-			(variants[i].most_ranks && problem->nrank > variants[i].most_ranks))
+		if (!is_tried(&variants[i], &request, facts->operators, numbers))
 			continue;
 		const bool plain_too = numbers->parallel || !variants[i].parallel;
 		if ((plain_too && !try_variant(candidates, &request, &variants[i], numbers, false,
@@ -271,8 +280,10 @@ bool ordo_candidates_make(struct ordo_candidates *candidates, const struct ordo_
 	struct ordo_error *error)
 {
 	/* What else is asked for is no matter of candidates. */
-	struct ordo_request request = {
-		.problem = asked->problem, .topology = asked->topology, .order = asked->order};
+	struct ordo_request request = {.problem = asked->problem,
+		.topology = asked->topology,
+		.order = asked->order,
+		.one_tree = asked->one_tree};
 	const struct ordo_problem *problem = &request.problem;
 	const struct ordo_topology *topology = request.topology;
 	struct ordo_resolved_request resolved = {0};

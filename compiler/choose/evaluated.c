@@ -21,6 +21,8 @@ enum {
 	MORE_MOVES = 8,
 	MOST_MOVES = 32,
 	LARGE_CHUNK = 1 << 16,
+	/* And while there are at most so many moves. */
+	SIZED_MOVES = 1 << 20,
 	/* Where a choice is limited. */
 	FEW_MOVES = 1 << 25,
 	BEGUN_MOVES = 1 << 21
@@ -104,11 +106,13 @@ static bool are_usual(const struct ordo_table *table, const struct ordo_candidat
 static double must_be_worth(
 	const struct ordo_table *table, const struct ordo_candidate *candidate, uint64_t K)
 {
-	if (candidate->little || !are_large(table, K))
+	const struct ordo_problem *problem = &table->request.problem;
+	if (candidate->little || !are_large(table, K) ||
+		K * ordo_nblock(problem) * problem->nrank > SIZED_MOVES)
 		return 0;
 	const uint64_t more = (uint64_t)candidate->most_chunks * MORE_MOVES,
 		       most = (uint64_t)candidate->most_chunks * MOST_MOVES;
-	const bool both = table->request.problem.op == ORDO_ALLREDUCE;
+	const bool both = problem->op == ORDO_ALLREDUCE;
 	return K > most					      ? 0
 	       : both					      ? ORDO_WORTH_OF_BOTH
 	       : K <= (candidate->improves ? 2 * more : more) ? ORDO_WORTH_MORE

@@ -50,6 +50,7 @@ static bool refuse_tuning(struct call *call, const struct tuning_options *args,
 		.algorithm = args->algorithm,
 		.topology = asked->selection.topology,
 		.order = args->conditions->order,
+		.one_tree = want_one_tree(args->conditions),
 		.progress = show_progress,
 		.closure = asked->selection.progress_closure};
 	const struct report report = report_of(call, stderr);
@@ -81,7 +82,8 @@ bool find_fastest(struct call *call, const struct tuning_options *args,
 			.progress_closure = &progress,
 			.max_tokens = args->max_tokens,
 			.staging_slots = args->staging_slots,
-			.order = wanted.order},
+			.order = wanted.order,
+			.one_tree = want_one_tree(&wanted)},
 		.algorithm = args->algorithm,
 		.element_bytes = (uint32_t)ordo_type_size(predicted->type),
 		.scratch_element_bytes =

@@ -66,6 +66,11 @@ bool has_conditions(const struct conditions *conditions)
 	return conditions->guarantees || conditions->order;
 }
 
+bool want_one_tree(const struct conditions *conditions)
+{
+	return conditions->guarantees >> ORDO_G3 & 1 || conditions->order;
+}
+
 static bool meets_guarantees(const struct ordo_order *order, const struct conditions *conditions,
 	struct ordo_arena *arena, struct ordo_error *error)
 {

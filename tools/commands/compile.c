@@ -74,7 +74,8 @@ static struct ordo_request request_of(
 		.closure = progress,
 		.max_tokens = args->max_tokens,
 		.staging_slots = args->staging_slots,
-		.order = args->conditions.order};
+		.order = args->conditions.order,
+		.one_tree = want_one_tree(&args->conditions)};
 }
 
 /* An algorithm that finds no way on this topology, where none can. */

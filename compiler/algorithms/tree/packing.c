@@ -34,6 +34,7 @@ extern const struct ordo_algorithm ordo_algorithm_packing;
 
 enum {
 	MOST_RANKS = 1024,
+	MOST_RANKS_OF_ONE = 4096, /* with one root */
 	MOST_PIECES = 4,
 	USUAL_MOVES = 1 << 14,
 	/* A choice by size tries more pieces while there are at most so many moves. */
@@ -41,8 +42,9 @@ enum {
 	/* Of few trees: with one root, and with every rank a root, which takes longer. */
 	FEW_TRIED = 1 << 12,
 	FEW_TRIED_OF_ALL = 1 << 10,
-	/* A choice tries it up to so many ranks: with more, sums can take a minute to compile. */
-	MOST_TRIED_RANKS = 64
+	/* A choice tries it up to so many ranks, and adders: with more it can take minutes. */
+	MOST_TRIED_RANKS = 1024,
+	MOST_TRIED_ADDERS = 256
 };
 
 static bool applicable(const struct ordo_resolved_request *request, struct ordo_error *error)
@@ -57,9 +59,11 @@ static bool applicable(const struct ordo_resolved_request *request, struct ordo_
 			ordo_parameter_is(request, "method", "lp")))
 		return ordo_fail(error, ORDO_USAGE, 0,
 			"packing: found phases=apart, which is for allreduce with method=trees");
-	return request->problem.nrank <= MOST_RANKS ||
-	       ordo_fail(error, ORDO_USAGE, 0, "packing: found %u ranks, wanted up to %d",
-		       request->problem.nrank, MOST_RANKS);
+	const bool of_one = ordo_operator_facts(request->problem.op)->rooted;
+	const uint32_t most = of_one ? MOST_RANKS_OF_ONE : MOST_RANKS;
+	return request->problem.nrank <= most ||
+	       ordo_fail(error, ORDO_USAGE, 0, "packing: found %u ranks, wanted up to %u",
+		       request->problem.nrank, most);
 }
 
 static void release(struct ordo_resolved_request *request)
@@ -511,7 +515,8 @@ enum {
 #define VARIANT_UP_TO(moves, more, ...)                                                            \
 	{                                                                                          \
 		.pipelines = ALL_OF_THEM, .halves = more, .most_moves = (moves),                   \
-		.most_ranks = MOST_TRIED_RANKS, .settings = __VA_ARGS__                            \
+		.most_ranks = MOST_TRIED_RANKS, .most_adders = MOST_TRIED_ADDERS,                  \
+		.settings = __VA_ARGS__                                                            \
 	}
 #define VARIANT(...) VARIANT_UP_TO(MOST_TRIED, true, __VA_ARGS__)
 #define FEW_UNLESS_LARGE(...) VARIANT_UP_TO(MOST_TRIED, false, __VA_ARGS__, .large_chunks = true)
@@ -566,7 +571,7 @@ const struct ordo_algorithm ordo_algorithm_packing = {
 			"pieces allows, where rings and meshes leave links idle. Not for small "
 			"messages, which take one hop after another along high trees.",
 		.operators = ALL_OF_THEM,
-		.ranks = "up to 1,024",
+		.ranks = "up to 1,024; Broadcast and Reduce 4,096",
 		.steps = "the height of the highest tree; AllReduce twice",
 		.volume = "what the trees take of the busiest rank's links",
 		.order = "a tree for each piece",

@@ -52,6 +52,9 @@ struct ordo_variant {
 	bool switched;	     /* only where the topology has switches */
 	bool adds;	     /* only where a rank does not add much faster than links bring */
 	uint32_t most_ranks; /* only up to so many; 0: any number */
+	/* likewise, where all ranks add: AllReduce and ReduceScatter */
+	uint32_t most_adders;
+	bool one_tree; /* where all elements shall be added by one tree, of any number of ranks */
 	/* bit (1 << op): chunks follow each other, so that K is worth choosing by size */
 	uint32_t pipelines;
 	uint8_t halves; /* how often half of its own K, and half of that, is worth trying too */

@@ -28,6 +28,7 @@ struct ordo_selection_wish {
 	void *progress_closure;
 	uint32_t max_tokens, staging_slots; /* as in a request */
 	const char *order;		    /* as in a request; suits must refuse other orders */
+	bool one_tree;			    /* as in a request */
 };
 
 struct ordo_selected {
