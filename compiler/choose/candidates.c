@@ -29,6 +29,7 @@ struct numbers {
 	bool unequal;  /* links are not as wide one way as the other */
 	bool adds;     /* adding takes a part of the time of the fastest link */
 	bool ways;     /* switches offer some ranks several ways to others */
+	bool star;     /* all links lead to one switch or from it */
 	bool parallel; /* some links lie side by side */
 };
 
@@ -80,6 +81,17 @@ static bool is_uneven(const struct ordo_topology *topology)
 		first = link;
 	}
 	return false;
+}
+
+static bool is_star(const struct ordo_topology *topology)
+{
+	if (!topology || topology->nswitch != 1)
+		return false;
+	for (uint32_t i = 0; i < topology->nlink; i++)
+		if (topology->links[i].from < topology->nrank &&
+			topology->links[i].to < topology->nrank)
+			return false;
+	return true;
 }
 
 /* The name with `settings` in parentheses, a number for `#`, and with the ways spread if asked for;
@@ -212,6 +224,8 @@ static bool is_tried(const struct ordo_variant *variant, const struct ordo_reque
 	const struct ordo_problem *problem = &request->problem;
 	const struct ordo_topology *topology = request->topology;
 	const bool adders = variant->most_adders && all_ranks_add(problem->op),
+		   at_switch = variant->most_at_switch && numbers->star &&
+			       !ordo_operator_facts(problem->op)->rooted,
 		   one_tree = variant->one_tree && (request->one_tree || request->order);
 	return (variant->operators ? variant->operators : operators) >> problem->op & 1 &&
 	       (!variant->servers || numbers->nserver >= 2) &&
@@ -222,7 +236,8 @@ static bool is_tried(const struct ordo_variant *variant, const struct ordo_reque
 	       (!variant->switched || (topology && topology->nswitch)) &&
 	       (!variant->adds || numbers->adds) &&
 	       (!variant->most_ranks || one_tree || problem->nrank <= variant->most_ranks) &&
-	       (!adders || problem->nrank <= variant->most_adders);
+	       (!adders || problem->nrank <= variant->most_adders) &&
+	       (!at_switch || problem->nrank <= variant->most_at_switch);
 }
 
 static bool try_algorithm(struct ordo_candidates *candidates, const struct ordo_request *asked,
@@ -295,6 +310,7 @@ bool ordo_candidates_make(struct ordo_candidates *candidates, const struct ordo_
 		!ordo_servers_count(topology, &numbers.nserver, error))
 		return false;
 	numbers.nring = numbers.nfast_ring = count_rings(topology, problem->nrank);
+	numbers.star = is_star(topology);
 	numbers.slow = ordo_has_slow_links(topology);
 	numbers.one_way = ordo_has_one_way_links(topology);
 	numbers.unequal = ordo_has_unequal_directions(topology);

@@ -239,6 +239,7 @@ def _(ordo):
         wanted(f"least time              {bound} n/b" in
                ordo.works("bound", operator, "-t", "./t.json").out, operator)
     ordo.works("compile", "broadcast", *words, "-a", "tree(shape=spanning)", "-o", "s.json")
+    ordo.works("compile", "broadcast", *words, "-a", "packing(k=1)", "-o", "p.json")
     ordo.fails(2, "packing: found 4096 ranks, wanted up to 1024", "compile", "allgather", *words,
                "-a", "packing")
     ordo.fails(5, "memory", "compile", "allreduce", *words, "-a", "ring", "--memory-limit",

@@ -343,13 +343,14 @@ def torus(rows, columns):
     return topology_of(rows * columns, sorted(links))
 
 
-@desk_case("packing: with 64 to 256 ranks no link carries more than the bound, and one as much")
+@desk_case("packing: with 64 to 1,024 ranks no link carries more than the bound, and one as much")
 def _(ordo):
     cube = topology_of(64, [(a, a ^ 1 << bit, 20) for a in range(64) for bit in range(6)])
     slow = torus(8, 12)
     slow["links"] = [{**link, "bandwidth_gbs": 30 if link["from"] < 12 else 50}
                      for link in slow["links"] if {link["from"], link["to"]} != {40, 41}]
     for topology, operators in ((torus(16, 16), ["allgather", "broadcast"]),
+                                (torus(32, 32), ["broadcast", "reduce"]),
                                 (cube, ["reduce-scatter"]), (slow, ["allgather", "reduce"])):
         (ordo.folder / "t.json").write_text(json.dumps(topology))
         for operator in operators:
@@ -381,6 +382,18 @@ def _(ordo):
     worst = max(load.values()) / (document["chunks_per_block"] * n)
     wanted(worst == Fraction(bound["numerator"], bound["denominator"])
            / Fraction(bound["unit_gigabytes_per_second"]), worst, bound)
+
+
+@desk_case("packing: a choice among 128 ranks takes it, and sums only among 256")
+def _(ordo):
+    words = ["-t", "dgx-h100:16", "--prove-only"]
+    chosen = ordo.answer("compile", "allgather", *words, "--size", "4MiB")
+    wanted(chosen["algorithm"].startswith("packing"), chosen["algorithm"])
+    for operator, ranks, tried in (("allreduce", 256, True), ("allreduce", 257, False),
+                                   ("broadcast", 257, True)):
+        table = ordo.works("compile", operator, "-n", ranks, "-t", "ring", "--size", "1KiB",
+                           "--prove-only").out
+        wanted((" packing" in table) == tried, operator, ranks, table)
 
 
 @desk_case("packing: what it refuses")

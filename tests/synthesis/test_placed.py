@@ -118,6 +118,17 @@ def _(ordo):
     wanted(report["order_price"]["price"] <= 1.1, report["order_price"])
 
 
+@desk_case("placed: among more than 32 ranks a choice tries it where one order is asked for")
+def _(ordo):
+    words = ["compile", "reduce-scatter", "-n", 33, "-t", "torus:3x11", "--prove-only"]
+    for demand in ([], ["--require", "G2"], ["--require", "G3"], ["--order", "folded"]):
+        one_tree = demand and demand[-1] != "G2"
+        chosen = ordo.answer(*words, *demand)["algorithm"]
+        wanted(chosen.startswith("placed") == bool(one_tree), demand, chosen)
+    ordo.fails(2, "placed: found 65 ranks, wanted up to 64", "compile", "allreduce", "-n", 65, "-a",
+               "placed")
+
+
 @desk_case("placed: with sums apart ranks add in streams of their own, and share sums; the order "
            "is the same")
 def _(ordo):

@@ -44,7 +44,9 @@ enum {
 	FEW_TRIED_OF_ALL = 1 << 10,
 	/* A choice tries it up to so many ranks, and adders: with more it can take minutes. */
 	MOST_TRIED_RANKS = 1024,
-	MOST_TRIED_ADDERS = 256
+	MOST_TRIED_ADDERS = 256,
+	/* Moves between all pairs behind one switch take long to simulate, and no tree is better. */
+	MOST_TRIED_AT_SWITCH = 64
 };
 
 static bool applicable(const struct ordo_resolved_request *request, struct ordo_error *error)
@@ -516,7 +518,7 @@ enum {
 	{                                                                                          \
 		.pipelines = ALL_OF_THEM, .halves = more, .most_moves = (moves),                   \
 		.most_ranks = MOST_TRIED_RANKS, .most_adders = MOST_TRIED_ADDERS,                  \
-		.settings = __VA_ARGS__                                                            \
+		.most_at_switch = MOST_TRIED_AT_SWITCH, .settings = __VA_ARGS__                    \
 	}
 #define VARIANT(...) VARIANT_UP_TO(MOST_TRIED, true, __VA_ARGS__)
 #define FEW_UNLESS_LARGE(...) VARIANT_UP_TO(MOST_TRIED, false, __VA_ARGS__, .large_chunks = true)
