@@ -224,8 +224,7 @@ static bool is_tried(const struct ordo_variant *variant, const struct ordo_reque
 	const struct ordo_problem *problem = &request->problem;
 	const struct ordo_topology *topology = request->topology;
 	const bool adders = variant->most_adders && all_ranks_add(problem->op),
-		   at_switch = variant->most_at_switch && numbers->star &&
-			       !ordo_operator_facts(problem->op)->rooted,
+		   at_switch = variant->most_at_switch && numbers->star,
 		   one_tree = variant->one_tree && (request->one_tree || request->order);
 	return (variant->operators ? variant->operators : operators) >> problem->op & 1 &&
 	       (!variant->servers || numbers->nserver >= 2) &&

@@ -45,7 +45,7 @@ enum {
 	/* A choice tries it up to so many ranks, and adders: with more it can take minutes. */
 	MOST_TRIED_RANKS = 1024,
 	MOST_TRIED_ADDERS = 256,
-	/* Moves between all pairs behind one switch take long to simulate, and no tree is better. */
+	/* Behind one switch a direct exchange or `circulant` is as fast, and sooner compiled. */
 	MOST_TRIED_AT_SWITCH = 64
 };
 

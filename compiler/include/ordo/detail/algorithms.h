@@ -54,7 +54,7 @@ struct ordo_variant {
 	uint32_t most_ranks; /* only up to so many; 0: any number */
 	/* likewise, where all ranks add: AllReduce and ReduceScatter */
 	uint32_t most_adders;
-	/* likewise, where no rank is the root and one switch joins all: nothing else can be full */
+	/* likewise, where one switch joins all ranks */
 	uint32_t most_at_switch;
 	bool one_tree; /* where all elements shall be added by one tree, of any number of ranks */
 	/* bit (1 << op): chunks follow each other, so that K is worth choosing by size */
