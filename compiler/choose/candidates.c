@@ -21,16 +21,16 @@
 /* The numbers that replace `#` in a variant, and what else decides whether it is tried. */
 struct numbers {
 	uint32_t nserver, nring, nfast_ring; /* without slow links */
-	bool owners;   /* some ranks exchange data with all others, and some do not */
-	bool sparse;   /* some do not */
-	bool uneven;   /* or links differ, are shared through switches, or outnumber ports */
-	bool slow;     /* links are slower than ways around them */
-	bool one_way;  /* some links lead one way only */
-	bool unequal;  /* links are not as wide one way as the other */
-	bool adds;     /* adding takes a part of the time of the fastest link */
-	bool ways;     /* switches offer some ranks several ways to others */
-	bool star;     /* all links lead to one switch or from it */
-	bool parallel; /* some links lie side by side */
+	bool owners;	 /* some ranks exchange data with all others, and some do not */
+	bool sparse;	 /* some do not */
+	bool uneven;	 /* or links differ, are shared through switches, or outnumber ports */
+	bool slow;	 /* links are slower than ways around them */
+	bool one_way;	 /* some links lead one way only */
+	bool unequal;	 /* links are not as wide one way as the other */
+	bool adds;	 /* adding takes a part of the time of the fastest link */
+	bool ways;	 /* switches offer some ranks several ways to others */
+	bool one_switch; /* it is all that joins the ranks */
+	bool parallel;	 /* some links lie side by side */
 };
 
 /* Link-disjoint rings that share the data: with more, chunks become too small. */
@@ -83,7 +83,8 @@ static bool is_uneven(const struct ordo_topology *topology)
 	return false;
 }
 
-static bool is_star(const struct ordo_topology *topology)
+/* Whether one switch is all that joins the ranks. */
+static bool has_only_one_switch(const struct ordo_topology *topology)
 {
 	if (!topology || topology->nswitch != 1)
 		return false;
@@ -213,18 +214,14 @@ static bool try_variant(struct ordo_candidates *candidates, const struct ordo_re
 	return worked;
 }
 
-static bool all_ranks_add(enum ordo_operator op)
-{
-	return op == ORDO_ALLREDUCE || op == ORDO_REDUCESCATTER;
-}
-
 static bool is_tried(const struct ordo_variant *variant, const struct ordo_request *request,
 	uint32_t operators, const struct numbers *numbers)
 {
 	const struct ordo_problem *problem = &request->problem;
 	const struct ordo_topology *topology = request->topology;
-	const bool adders = variant->most_adders && all_ranks_add(problem->op),
-		   at_switch = variant->most_at_switch && numbers->star,
+	const struct ordo_operator_facts *facts = ordo_operator_facts(problem->op);
+	const bool adders = variant->most_adders && facts->reduces && !facts->rooted,
+		   at_switch = variant->most_at_switch && numbers->one_switch,
 		   one_tree = variant->one_tree && (request->one_tree || request->order);
 	return (variant->operators ? variant->operators : operators) >> problem->op & 1 &&
 	       (!variant->servers || numbers->nserver >= 2) &&
@@ -309,7 +306,7 @@ bool ordo_candidates_make(struct ordo_candidates *candidates, const struct ordo_
 		!ordo_servers_count(topology, &numbers.nserver, error))
 		return false;
 	numbers.nring = numbers.nfast_ring = count_rings(topology, problem->nrank);
-	numbers.star = is_star(topology);
+	numbers.one_switch = has_only_one_switch(topology);
 	numbers.slow = ordo_has_slow_links(topology);
 	numbers.one_way = ordo_has_one_way_links(topology);
 	numbers.unequal = ordo_has_unequal_directions(topology);

@@ -21,7 +21,7 @@ enum {
 	MORE_MOVES = 8,
 	MOST_MOVES = 32,
 	LARGE_CHUNK = 1 << 16,
-	/* And while there are at most so many moves. */
+	/* Still, a schedule of more chunks than usual has at most so many moves. */
 	SIZED_MOVES = 1 << 20,
 	/* Where a choice is limited. */
 	FEW_MOVES = 1 << 25,

@@ -121,10 +121,10 @@ def _(ordo):
 @desk_case("placed: among more than 32 ranks a choice tries it where one order is asked for")
 def _(ordo):
     words = ["compile", "reduce-scatter", "-n", 33, "-t", "torus:3x11", "--prove-only"]
-    for demand in ([], ["--require", "G2"], ["--require", "G3"], ["--order", "folded"]):
-        one_tree = demand and demand[-1] != "G2"
+    for demand, is_placed in (([], False), (["--require", "G2"], False),
+                              (["--require", "G3"], True), (["--order", "folded"], True)):
         chosen = ordo.answer(*words, *demand)["algorithm"]
-        wanted(chosen.startswith("placed") == bool(one_tree), demand, chosen)
+        wanted(chosen.startswith("placed") == is_placed, demand, chosen)
     ordo.fails(2, "placed: found 65 ranks, wanted up to 64", "compile", "allreduce", "-n", 65, "-a",
                "placed")
 

@@ -34,7 +34,7 @@ static bool refuse_selection(struct call *call, const struct making *making,
 	const struct ordo_request request = {.problem = making->args.problem,
 		.topology = making->args.topology,
 		.order = making->request->conditions->order,
-		.one_tree = want_one_tree(making->request->conditions),
+		.one_tree = requires_g3(making->request->conditions),
 		.progress = show_progress,
 		.closure = progress};
 	if (error->code != ORDO_REFUTED || lacks_answers(&request, error))
@@ -52,8 +52,8 @@ static bool select_schedules(struct call *call, struct making *making)
 	making->args.suits = has_conditions(conditions) ? meets_conditions : NULL;
 	making->args.closure = &wanted;
 	making->args.order = conditions->order;
-	making->args.one_tree = want_one_tree(conditions);
-	making->args.one_order = conditions->constant || conditions->guarantees >> ORDO_G3 & 1;
+	making->args.one_tree = requires_g3(conditions);
+	making->args.one_order = conditions->constant || requires_g3(conditions);
 	making->args.progress = show_progress;
 	making->args.progress_closure = &progress;
 	const bool worked = ordo_select(&making->args, &making->selection, &error);

@@ -50,7 +50,7 @@ static bool refuse_tuning(struct call *call, const struct tuning_options *args,
 		.algorithm = args->algorithm,
 		.topology = asked->selection.topology,
 		.order = args->conditions->order,
-		.one_tree = want_one_tree(args->conditions),
+		.one_tree = requires_g3(args->conditions),
 		.progress = show_progress,
 		.closure = asked->selection.progress_closure};
 	const struct report report = report_of(call, stderr);
@@ -68,7 +68,7 @@ bool find_fastest(struct call *call, const struct tuning_options *args,
 	struct conditions wanted = *args->conditions;
 	struct progress progress = {0};
 	struct ordo_error error = {0};
-	const bool constant = wanted.constant || wanted.guarantees >> ORDO_G3 & 1;
+	const bool constant = wanted.constant || requires_g3(&wanted);
 	const struct ordo_tune_wish asked = {
 		.selection = {.problem = args->problem,
 			.topology = predicted->topology,
@@ -83,7 +83,7 @@ bool find_fastest(struct call *call, const struct tuning_options *args,
 			.max_tokens = args->max_tokens,
 			.staging_slots = args->staging_slots,
 			.order = wanted.order,
-			.one_tree = want_one_tree(&wanted)},
+			.one_tree = requires_g3(&wanted)},
 		.algorithm = args->algorithm,
 		.element_bytes = (uint32_t)ordo_type_size(predicted->type),
 		.scratch_element_bytes =

@@ -66,9 +66,9 @@ bool has_conditions(const struct conditions *conditions)
 	return conditions->guarantees || conditions->order;
 }
 
-bool want_one_tree(const struct conditions *conditions)
+bool requires_g3(const struct conditions *conditions)
 {
-	return conditions->guarantees >> ORDO_G3 & 1 || conditions->order;
+	return conditions->guarantees >> ORDO_G3 & 1;
 }
 
 static bool meets_guarantees(const struct ordo_order *order, const struct conditions *conditions,

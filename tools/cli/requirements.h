@@ -27,8 +27,8 @@ bool read_guarantees(struct call *call, struct conditions *conditions);
 bool read_conditions(
 	struct call *call, struct conditions *conditions, const struct ordo_problem *problem);
 bool has_conditions(const struct conditions *conditions);
-/* All elements must be added by one tree. */
-bool want_one_tree(const struct conditions *conditions);
+/* Whether every element must be added by one tree, whichever. */
+bool requires_g3(const struct conditions *conditions);
 
 /* An ordo_suits (compiler.h); closure: const struct conditions *. Checks sums of floats: without
  * rounding every order meets the conditions. */

@@ -75,7 +75,7 @@ static struct ordo_request request_of(
 		.max_tokens = args->max_tokens,
 		.staging_slots = args->staging_slots,
 		.order = args->conditions.order,
-		.one_tree = want_one_tree(&args->conditions)};
+		.one_tree = requires_g3(&args->conditions)};
 }
 
 /* An algorithm that finds no way on this topology, where none can. */

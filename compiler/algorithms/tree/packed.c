@@ -11,7 +11,7 @@
 enum {
 	/* Trees of each root: with more ranks fewer, or their search takes minutes. */
 	MOST_UNITS = 64,
-	MOST_UNIT_EFFORT = 1 << 21, /* times ranks and roots, or links */
+	MOST_UNIT_EFFORT = 1 << 21, /* times ranks and roots, or times links if those are more */
 	/* Spanning trees times ranks: beyond, their search takes seconds. */
 	MOST_SPANNING_EFFORT = 3072
 };
@@ -64,10 +64,10 @@ bool ordo_packed_graph(const struct ordo_packed *packed, struct ordo_capacities 
 /* Up to so many trees of each root are compared. */
 static uint32_t most_units(const struct ordo_capacities *graph, uint32_t nroot)
 {
-	const uint64_t of_roots = (uint64_t)graph->nrank * nroot,
-		       effort =
-			       MOST_UNIT_EFFORT / (of_roots > graph->narc ? of_roots : graph->narc);
-	return effort > MOST_UNITS ? MOST_UNITS : effort ? (uint32_t)effort : 1;
+	const uint64_t paths = (uint64_t)graph->nrank * nroot,
+		       size = paths > graph->narc ? paths : graph->narc,
+		       most = MOST_UNIT_EFFORT / size;
+	return most > MOST_UNITS ? MOST_UNITS : most ? (uint32_t)most : 1;
 }
 
 /* Packs one phase. */

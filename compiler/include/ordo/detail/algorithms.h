@@ -56,7 +56,7 @@ struct ordo_variant {
 	uint32_t most_adders;
 	/* likewise, where one switch joins all ranks */
 	uint32_t most_at_switch;
-	bool one_tree; /* where all elements shall be added by one tree, of any number of ranks */
+	bool one_tree; /* most_ranks does not count where one tree for all elements is asked for */
 	/* bit (1 << op): chunks follow each other, so that K is worth choosing by size */
 	uint32_t pipelines;
 	uint8_t halves; /* how often half of its own K, and half of that, is worth trying too */
