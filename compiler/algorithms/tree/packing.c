@@ -42,8 +42,8 @@ enum {
 	/* Of few trees: with one root, and with every rank a root, which takes longer. */
 	FEW_TRIED = 1 << 12,
 	FEW_TRIED_OF_ALL = 1 << 10,
-	/* A choice tries it up to so many ranks, and up to fewer where all of them add: with more it
-	 * can take minutes. */
+	/* A choice tries it up to so many ranks, and up to fewer where all of them add: with more
+	 * it can take minutes. */
 	MOST_TRIED_RANKS = 1024,
 	MOST_TRIED_ADDERS = 256,
 	/* Behind one switch a direct exchange or `circulant` is as fast and compiles sooner. */
