@@ -404,6 +404,7 @@ static const struct ordo_variant variants[] = {
 		.operators = SPREAD,
 		.uneven = true,
 		.pipelines = SPREAD,
+		.improves = true,
 		.most_moves = MOST_TRIED,
 		.most_ranks = MOST_TRIED_RANKS},
 	{.settings = "",
@@ -414,6 +415,7 @@ static const struct ordo_variant variants[] = {
 	{.settings = "links=paired",
 		.one_way = true,
 		.pipelines = SPREAD,
+		.improves = true,
 		.most_moves = MOST_TRIED,
 		.most_ranks = MOST_TRIED_RANKS},
 };
