@@ -178,7 +178,7 @@ static bool accept(struct ordo_candidates *candidates, const struct ordo_resolve
 		.whole = whole / divisor,
 		.pipelines = pipeline && !fixes_chunks(resolved),
 		.halves = pipeline && (!most_moves || most_moves >= moves) ? pipeline->halves : 0,
-		.improves = pipeline && pipeline->improves,
+		.may_save = pipeline ? pipeline->may_save : 0,
 		.little = pipeline && pipeline->little,
 		.large_chunks = pipeline && pipeline->large_chunks,
 		.most_chunks = most_moves && !most_chunks ? 1 : most_chunks,

@@ -115,7 +115,7 @@ static double must_be_worth(
 	const bool both = problem->op == ORDO_ALLREDUCE;
 	return K > most					      ? 0
 	       : both					      ? ORDO_WORTH_OF_BOTH
-	       : K <= (candidate->improves ? 2 * more : more) ? ORDO_WORTH_MORE
+	       : K <= (candidate->may_save ? 2 * more : more) ? ORDO_WORTH_MORE
 							      : ORDO_WORTH_MOST;
 }
 

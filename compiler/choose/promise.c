@@ -4,8 +4,6 @@
 
 /* A candidate that took so many times as long as with fewer chunks is not tried with more. */
 #define GROWN 1.1
-/* What more chunks than usual may save a candidate that improves by them: up to 5.5 % was seen. */
-#define HOPED (1. / 18)
 /* A candidate that takes at most so many times the best may be the best with half or with twice as
  * many chunks. */
 #define NEAR (1 + 1. / 32)
@@ -48,6 +46,12 @@ static double gain_of(const struct ordo_columns *columns, const struct ordo_colu
 	return (before - last) / shrunk * shrinks * (idle_links ? 2 : 1);
 }
 
+/* Seconds that another number of chunks may save, whatever those tried promise. */
+static double may_save(const struct ordo_evaluated *item, double seconds)
+{
+	return seconds * item->candidate->may_save / 100;
+}
+
 bool ordo_is_promising(const struct ordo_columns *columns, const struct ordo_column *column,
 	uint32_t i, double best, uint32_t ahead)
 {
@@ -59,10 +63,9 @@ bool ordo_is_promising(const struct ordo_columns *columns, const struct ordo_col
 		return column->seconds[i - 1] >= 0;
 	const double last = column->seconds[i - 1],
 		     known = gain_of(columns, column, i - 1, ahead * items[i].chunks_per_block),
-		     hoped = items[i].candidate->improves && items[i - 1].worth == 0 ? last * HOPED
-										     : 0,
-		     gain = hoped > known ? hoped : known;
-	return known >= 0 && last - gain < best * (1 - items[i].worth);
+		     hoped = items[i - 1].worth == 0 ? may_save(&items[i], last) : 0;
+	return (known >= 0 || hoped > 0) &&
+	       last - fmax(hoped, known) < best * (1 - items[i].worth);
 }
 
 /* Whether two algorithms took the same time with every number of chunks that was tried of both, two
@@ -124,10 +127,12 @@ bool ordo_is_neighbour(const struct ordo_columns *columns, const struct ordo_col
 	if (!item->between || item->worth > 0)
 		return false;
 	const uint32_t sibling = fastest_sibling(columns, column, i);
-	if (sibling == ORDO_NONE || column->seconds[sibling] > best * NEAR)
+	if (sibling == ORDO_NONE)
 		return false;
+	const double seconds = column->seconds[sibling], saved = may_save(item, seconds);
 	const uint64_t K = item->chunks_per_block, most = items[sibling].chunks_per_block;
-	return K == 2 * most || 2 * K == most;
+	return saved > 0 ? seconds - saved < best
+			 : seconds <= best * NEAR && (K == 2 * most || 2 * K == most);
 }
 
 /* The same algorithm as candidate i with so many chunks; ORDO_NONE. */

@@ -27,8 +27,8 @@ bool ordo_has_twin(
 	const struct ordo_columns *columns, const struct ordo_column *column, uint32_t i);
 /* Whether a candidate has so many chunks that it is compiled only if it is promising. */
 bool ordo_is_large(const struct ordo_evaluated *item);
-/* Whether half or twice as many chunks as are best for a candidate are worth being tried: it is the
- * best, or near. */
+/* Whether a number of chunks between usual ones is worth being tried: half or twice what is best
+ * for a candidate that is the best, or near; any where another K may make it the best. */
 bool ordo_is_neighbour(const struct ordo_columns *columns, const struct ordo_column *column,
 	uint32_t i, double best);
 /* Whether twice as many chunks as those of some candidate are promising. They are not, where even

@@ -133,7 +133,7 @@ static void who_names_a_candidate_gets_its_numbers_of_chunks(void **state)
 			if (one->pipelines) {
 				assert_true(named.items[0].pipelines);
 				assert_true(named.items[0].halves >= one->halves);
-				assert_int_equal(named.items[0].improves, one->improves);
+				assert_int_equal(named.items[0].may_save, one->may_save);
 				assert_true(named.items[0].most_chunks >= one->most_chunks);
 				halved += one->halves > 1;
 				limited += one->little || one->large_chunks;

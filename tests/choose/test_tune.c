@@ -669,6 +669,34 @@ static void twice_as_many_chunks_as_the_best_are_tried(void **state)
 	ordo_topology_destroy(topology);
 }
 
+/* Between two servers 2 chunks a block take less time than 1, 4, 16 and 64, although the fastest of
+ * those is 64; on a torus 4 chunks do not let expect that 16 take the least. */
+static void all_numbers_of_chunks_are_tried_where_times_are_unsteady(void **state)
+{
+	(void)state;
+	const uint64_t size = UINT64_C(1) << 26;
+	struct ordo_topology *topology = make("mi300x:2", 16);
+	struct ordo_tune_wish wish = wish_of(ORDO_ALLGATHER, 16, topology, size, size);
+	struct ordo_tuning one;
+	wish.lazily = true;
+	tune(&wish, &one);
+	const double best = one.ranges[0].times.first;
+	assert_string_equal(one.selection.ranges[0].algorithm, "matching");
+	assert_int_equal(one.selection.ranges[0].schedule->problem.chunks_per_block, 2);
+	for (uint32_t K = 1; K <= 64; K *= 2)
+		assert_true(K == 2 || time_alone(&wish, "matching", K, size) > best);
+	ordo_tuning_free(&one);
+	ordo_topology_destroy(topology);
+	topology = make("torus:4x4", 16);
+	wish = wish_of(ORDO_ALLGATHER, 16, topology, size / 4, size / 4);
+	wish.lazily = true;
+	tune(&wish, &one);
+	assert_string_equal(one.selection.ranges[0].algorithm, "matching");
+	assert_int_equal(one.selection.ranges[0].schedule->problem.chunks_per_block, 16);
+	ordo_tuning_free(&one);
+	ordo_topology_destroy(topology);
+}
+
 /* Three rings around a link that is down, where one both ways leaves most links idle. */
 static void rings_are_as_many_as_ranks_have_links_for(void **state)
 {
@@ -702,6 +730,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(pieces_of_a_packing_are_limited),
 		cmocka_unit_test(a_single_chunk_competes),
 		cmocka_unit_test(twice_as_many_chunks_as_the_best_are_tried),
+		cmocka_unit_test(all_numbers_of_chunks_are_tried_where_times_are_unsteady),
 		cmocka_unit_test(rings_are_as_many_as_ranks_have_links_for),
 	};
 	const int failed = cmocka_run_group_tests(tests, NULL, NULL);

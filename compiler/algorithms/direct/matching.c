@@ -396,7 +396,9 @@ static const struct ordo_parameter parameters[] = {
 enum {
 	SPREAD = 1 << ORDO_ALLREDUCE | 1 << ORDO_REDUCESCATTER | 1 << ORDO_ALLGATHER,
 	FOR_ONE = 1 << ORDO_SCATTER | 1 << ORDO_GATHER | 1 << ORDO_ALLTOALL,
-	MOST_TRIED = 1 << 10
+	MOST_TRIED = 1 << 10,
+	/* Percent by which times jump up and down as K grows: chunks just fit, or wait. */
+	UNSTEADY = 17
 };
 
 static const struct ordo_variant variants[] = {
@@ -404,7 +406,7 @@ static const struct ordo_variant variants[] = {
 		.operators = SPREAD,
 		.uneven = true,
 		.pipelines = SPREAD,
-		.improves = true,
+		.may_save = UNSTEADY,
 		.most_moves = MOST_TRIED,
 		.most_ranks = MOST_TRIED_RANKS},
 	{.settings = "",
@@ -415,7 +417,7 @@ static const struct ordo_variant variants[] = {
 	{.settings = "links=paired",
 		.one_way = true,
 		.pipelines = SPREAD,
-		.improves = true,
+		.may_save = UNSTEADY,
 		.most_moves = MOST_TRIED,
 		.most_ranks = MOST_TRIED_RANKS},
 };

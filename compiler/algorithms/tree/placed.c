@@ -488,13 +488,16 @@ static const struct ordo_parameter parameters[] = {
 	ORDO_SUMS_PARAMETER,
 };
 
+/* Percent of the time that mixes of placements may save, which only many chunks have. */
+enum { MIXED = 6 };
+
 /* With sums apart, many chunks share adders more evenly. */
 #define VARIANT(...)                                                                               \
 	{                                                                                          \
 		.pipelines = BOTH, .most_moves = MOST_TRIED, .most_ranks = MOST_TRIED_RANKS,       \
 		.one_tree = true, .settings = __VA_ARGS__                                          \
 	}
-#define APART .adds = true, .halves = EIGHTHS, .improves = true
+#define APART .adds = true, .halves = EIGHTHS, .may_save = MIXED
 static const struct ordo_variant variants[] = {
 	VARIANT("", .halves = true),
 	VARIANT("sums=apart", APART),

@@ -60,8 +60,8 @@ struct ordo_variant {
 	/* bit (1 << op): chunks follow each other, so that K is worth choosing by size */
 	uint32_t pipelines;
 	uint8_t halves; /* how often half of its own K, and half of that, is worth trying too */
-	/* with more chunks than usual it is faster by more than with fewer lets expect */
-	bool improves;
+	/* percent of its time that another K may save, more than those that were tried promise */
+	uint8_t may_save;
 	/* it is for little data, with most_moves at most: those who name it get what others try */
 	bool little;
 	/* more chunks than its own only while they are large, for one size */

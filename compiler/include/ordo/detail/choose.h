@@ -51,7 +51,7 @@ struct ordo_candidate {
 		whole;
 	bool pipelines;	      /* chunks follow each other: another K would be another cost */
 	uint8_t halves;	      /* how often half as many chunks are worth trying too */
-	bool improves;	      /* with many chunks by more than few let expect */
+	uint8_t may_save;     /* percent of its time, by another K, more than those tried promise */
 	bool little;	      /* it is for little data, and never has more than most_chunks */
 	bool large_chunks;    /* with more chunks than its own only while they are large */
 	uint32_t most_chunks; /* the greatest K that is tried; 0: no limit of its own */
