@@ -7,6 +7,7 @@
  * faster there, the search starts again with the new columns.
  */
 #include "columns.h"
+#include "promise.h"
 #include "ranges.h"
 #include "tuning.h"
 #include <math.h>
@@ -261,9 +262,29 @@ static bool is_aside(const struct tuning *tuning, uint32_t i)
 	       (!tuning->columns.count || tuning->columns.items[0].over[i] < 0);
 }
 
+/* Moves the chosen candidate before those that take the same time but for rounding. */
+static void put_first(
+	struct ordo_contender *contenders, uint32_t *candidates, uint32_t count, uint32_t chosen)
+{
+	uint32_t at = 0;
+	while (at < count && candidates[at] != chosen)
+		at++;
+	if (at == count)
+		return;
+	const struct ordo_contender one = contenders[at];
+	for (; at && contenders[at - 1].standing == one.standing &&
+		contenders[at - 1].first >= one.first / ORDO_SAME_TIME;
+		at--) {
+		contenders[at] = contenders[at - 1];
+		candidates[at] = candidates[at - 1];
+	}
+	contenders[at] = one;
+	candidates[at] = chosen;
+}
+
 /* Lists the contenders, but for those left aside; places[candidate] becomes its index among them.
- */
-static bool list_contenders(struct tuning *tuning, uint32_t *places)
+ * chosen: for the first size; ORDO_NONE. */
+static bool list_contenders(struct tuning *tuning, uint32_t chosen, uint32_t *places)
 {
 	const uint32_t count = tuning->table.count;
 	uint32_t listed = 0;
@@ -284,6 +305,8 @@ static bool list_contenders(struct tuning *tuning, uint32_t *places)
 		candidates[at] = i;
 	}
 	const bool worked = result->contenders && candidates;
+	if (worked)
+		put_first(result->contenders, candidates, listed, chosen);
 	for (uint32_t at = 0; worked && at < listed; at++)
 		places[candidates[at]] = at;
 	result->ncontender = worked ? listed : 0;
@@ -375,7 +398,8 @@ static bool tune(struct tuning *tuning)
 		       : ordo_fail_memory(tuning->error);
 	tuning->table.request.progress = wish->progress;
 	tuning->table.request.closure = wish->progress_closure;
-	const bool worked = places && list_contenders(tuning, places) && found &&
+	const uint32_t chosen = found && ranges.count ? ranges.items[0].chosen : ORDO_NONE;
+	const bool worked = places && list_contenders(tuning, chosen, places) && found &&
 			    fill_ranges(tuning, &ranges, digest, places) &&
 			    ordo_ranges_take(&tuning->table, &ranges, selection, tuning->error);
 	free(places);

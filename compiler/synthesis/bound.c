@@ -324,8 +324,12 @@ static bool settle(
 		return true;
 	if (!ordo_capacities_obstacles(proof->graphs, &found, error))
 		return false;
-	if (found.unbalanced != ORDO_NONE)
+	if (found.unbalanced != ORDO_NONE) {
+		bound->unbalanced = found.unbalanced;
+		bound->units_in = (uint64_t)found.in;
+		bound->units_out = (uint64_t)found.out;
 		return true;
+	}
 	const bool worked = cut_two(proof, bound, cuts, error);
 	if (worked && compare_with_two(bound, graph->nrank, &cuts[0], &cuts[1]) == 0) {
 		bound->status = ORDO_BOUND_REACHED;

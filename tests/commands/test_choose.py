@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """test_choose.py ORDO REJECT - compile without --algorithm, and tune: what is fastest, and under
 conditions."""
+import json
 import re
 
 import strict_json
@@ -313,6 +314,20 @@ def _(ordo):
             for operator in ("reduce-scatter", "allgather")
         ]
         wanted(chosen["seconds"] <= sum(halves), words, chosen, halves)
+
+
+@desk_case("the candidate that is marked as the fastest is the one that is compiled")
+def _(ordo):
+    """Times that differ in the last digit only are equal: then another is chosen."""
+    for words in (["allgather", "-n", 8], ["allgather", "-n", 3, "-t", "star", "--size", "1KiB"],
+                  ["allgather", "-n", 8, "-t", "star", "--size", "1MiB"],
+                  ["allgather", "-n", 8, "-t", "ring"]):
+        first = ordo.answer("compile", *words, "-o", "x.json")["candidates"][0]
+        made = json.loads((ordo.folder / "x.json").read_text())
+        wanted(first["chunks_per_block"] == made["chunks_per_block"] and
+               first["algorithm"].split("(")[0] == made["algorithm"].split("(")[0], words, first)
+        shown = ordo.works("compile", *words, "-o", "x.json").err
+        wanted(f"\n> {made['algorithm'].split('(')[0]}" in shown, words, shown)
 
 
 @desk_case("one order around three dead links of a triangle of 8 cards: at most 2 % more than the "

@@ -60,9 +60,23 @@ def _(ordo):
                "broadcast", *words)
 
 
+@desk_case("a switch that leads back only, and one that some pass, behind others")
+def _(ordo):
+    back = both((0, 4), (5, 6), (4, 5))
+    put(ordo, 4, mesh(4) + back, switches=3)
+    wanted("3 switches lead nowhere" in ordo.works("bound", "allgather", "-t", "./t.json").err)
+    put(ordo, 4, mesh(4) + back + [(6, 1, 56)], switches=3)
+    wanted("nowhere" not in ordo.works("bound", "allgather", "-t", "./t.json").err)
+    put(ordo, 4, mesh(4) + both((0, 4)), switches=1)
+    wanted("made: switch 4 leads nowhere: no data passes it" in
+           ordo.works("bound", "allgather", "-t", "./t.json").err)
+
+
 @desk_case("a network in parts says so, and what each part is")
 def _(ordo):
     words = put(ordo, 6, mesh(3) + mesh(3, 3))
+    ordo.fails(2, r"made: the network is in parts: no link that is up leads out of ", "bound",
+               "allgather", "-t", "./t.json")
     for operator in ("allreduce", "broadcast", "alltoall"):
         ordo.fails(2, r"made: the network is in parts: no link that is up leads out of "
                    r"\{rank [03], rank [14], rank [25]\}", "compile", operator, *words)
@@ -112,7 +126,7 @@ def _(ordo):
         wanted("leads" not in done.err, done.err)
 
 
-@desk_case("switches that lead nowhere change nothing")
+@desk_case("switches that lead nowhere are named, and change nothing")
 def _(ordo):
     words = put(ordo, 4, mesh(4))
     plain = {}
@@ -120,6 +134,10 @@ def _(ordo):
         plain[operator] = ordo.answer("bound", operator, "-t", "./t.json")
         ordo.works("compile", operator, *words, "-o", f"{operator}.json")
     words = put(ordo, 4, mesh(4) + [(0, 4, 56), (5, 4, 56)] + both((5, 6)), switches=3)
+    for command in (["bound", "allgather", "-t", "./t.json"],
+                    ["compile", "allgather", *words, "-o", "s.json"]):
+        wanted(ordo.works(*command).err.count(
+            "warning: made: 3 switches lead nowhere, the first is 4: no data passes them") == 1)
     for operator in OPERATORS:
         bound = ordo.answer("bound", operator, "-t", "./t.json")
         wanted(operator == "allreduce" or bound["status"] == plain[operator]["status"], operator)
@@ -142,6 +160,9 @@ def _(ordo):
     answer = ordo.answer("compile", "broadcast", *words, "-o", "s.json")
     wanted(answer["bound"]["status"] == "not proved reachable" and
            abs(answer["bound"]["loads"] - 3) < 1e-9, answer["bound"])
+    for operator in ("broadcast", "allreduce"):
+        wanted("switch 4 has 56 GB/s in and 168 GB/s out" in
+               ordo.works("bound", operator, "-t", "./t.json").out, operator)
     # As much in as out: nothing to say but the ratio.
     words = put(ordo, 4, both(*((rank, 4) for rank in range(4))), switches=1)
     done = ordo.works("compile", "allgather", *words, "-a", "packing", "-o", "s.json")

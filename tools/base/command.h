@@ -58,7 +58,7 @@ struct call {
 	bool compiled_moves;			/* open_schedule did, on that topology */
 	cJSON *answer;				/* the object that --json prints */
 	bool noted_ranks;			/* how --fail-rank renumbers was reported */
-	bool noted_digits;			/* digits of bandwidths that are not taken, too */
+	bool noted_topology;			/* what is odd about the topology, too */
 	int status;				/* the exit code once read_options returned false */
 	/* not NULL: read_options passes its table to it and the command does nothing */
 	describe_options *describe;

@@ -4,6 +4,7 @@
 #include "moves/moves_file.h"
 #include "msccl_file.h"
 #include "overwrite.h"
+#include "topologies/dead_ends.h"
 #include "topologies/loss.h"
 #include "topology_xml/machine.h"
 #include <inttypes.h>
@@ -328,11 +329,30 @@ bool find_ranks(struct call *call, const struct topology_choice *choice, uint32_
 	return *nrank > 0;
 }
 
-void warn_remark(struct call *call, const struct ordo_topology *topology)
+static void warn_dead_ends(struct call *call, const struct ordo_topology *topology)
 {
-	if (topology->remark && !call->noted_digits)
-		warn(call, "%s", topology->remark);
-	call->noted_digits = call->noted_digits || topology->remark;
+	uint32_t first;
+	const uint32_t count = topology->nswitch ? count_dead_ends(topology, &first) : 0;
+	if (count == 1)
+		warn(call, "%s: switch %" PRIu32 " leads nowhere: no data passes it",
+			topology->name, first);
+	else if (count && count != ORDO_NONE)
+		warn(call,
+			"%s: %" PRIu32 " switches lead nowhere, the first is %" PRIu32
+			": no data passes them",
+			topology->name, count, first);
+}
+
+/* Prints once what is odd about a topology. */
+static void warn_remarks(struct call *call, const char *name, const struct ordo_topology *topology)
+{
+	if (!call->noted_topology) {
+		if (topology->remark)
+			warn(call, "%s", topology->remark);
+		if (name && !is_xml(name)) /* there it is a CPU without GPUs */
+			warn_dead_ends(call, topology);
+	}
+	call->noted_topology = true;
 }
 
 bool choose_topology(struct call *call, const struct topology_choice *choice, uint32_t nrank,
@@ -346,7 +366,7 @@ bool choose_topology(struct call *call, const struct topology_choice *choice, ui
 	if (worked)
 		*topology = open_topology(call, choice->name, nrank ? nrank + ngone : 0);
 	if (worked && *topology)
-		warn_remark(call, *topology);
+		warn_remarks(call, choice->name, *topology);
 	worked = worked && *topology && take_down(call, topology, choice, gone, ngone);
 	free(gone);
 	if (worked)

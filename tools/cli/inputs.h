@@ -24,8 +24,8 @@ struct topology_choice {
 			"ranks"},                                                                  \
 	{                                                                                          \
 		"fail-rank", 0, TEXTS, &(choice).ranks, "RANK",                                    \
-			"this rank is gone, the others are renumbered; repeatable; other options " \
-			"name old ranks"                                                           \
+			"this rank is gone, the others are renumbered; repeatable; --order and "   \
+			"map= name new ranks, other options old ones"                              \
 	}
 
 #define ROUTE_OPTION(through_ranks)                                                                \
@@ -55,9 +55,6 @@ bool find_ranks(struct call *call, const struct topology_choice *choice, uint32_
  * caller destroys it. */
 bool choose_topology(struct call *call, const struct topology_choice *choice, uint32_t nrank,
 	struct ordo_topology **topology);
-
-/* Prints once what the reader of its document remarked. */
-void warn_remark(struct call *call, const struct ordo_topology *topology);
 
 /* The topology of a file of NCCL or RCCL, of so many servers (0: as many as make nrank ranks);
  * prints warnings. nvlink: see machine.h; NULL. NULL: call->status. The caller destroys it. */

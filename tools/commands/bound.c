@@ -1,5 +1,6 @@
 /* bound.c - `ordo bound`: the least time that the wire takes on a topology, and what proves it. */
 #include "report/bound.h"
+#include "choose/rejected.h"
 #include "cli/inputs.h"
 #include "cli/memory_limit.h"
 #include "cli/problem.h"
@@ -39,8 +40,11 @@ static int bound_on(
 			facts->rooted ? "one of the ranks" : "an operator with a root");
 	struct ordo_wire_bound *bound =
 		ordo_wire_bound_make(problem.op, problem.root, topology, true, &error);
-	if (!bound)
+	if (!bound) {
+		lacks_a_way(
+			&(struct ordo_request){.problem = problem, .topology = topology}, &error);
 		return fail(call, &error);
+	}
 	const struct report report = report_of(call, stdout);
 	report_wire_bound(&report, &problem, topology, bound, args->bytes);
 	ordo_wire_bound_destroy(bound);

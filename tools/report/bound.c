@@ -192,8 +192,9 @@ static void report_fraction(const struct report *report, const struct ordo_wire_
 		bound->numerator, bound->denominator, decimal_text(unit, 1, bound), bound->rounded);
 }
 
-/* Why the bound is not proved reachable. */
-static void report_obstacles(const struct report *report, const struct ordo_wire_bound *bound)
+/* Why the bound is not proved reachable. compares: it is where two other bounds take no longer. */
+static void report_obstacles(
+	const struct report *report, const struct ordo_wire_bound *bound, bool compares)
 {
 	char in[DECIMAL_SIZE], out[DECIMAL_SIZE];
 	if (bound->one_way[0] != ORDO_NONE) {
@@ -202,6 +203,9 @@ static void report_obstacles(const struct report *report, const struct ordo_wire
 			"link %u<from> -> %u<to> has none back, over which a Notify could answer",
 			bound->one_way[0], bound->one_way[1]);
 	}
+	if (bound->unbalanced == ORDO_NONE && bound->one_way[0] == ORDO_NONE && compares)
+		report_line(report, "",
+			"ReduceScatter and then AllGather take longer, and nothing else shows it");
 	if (bound->unbalanced == ORDO_NONE)
 		return;
 	const struct report object = report_object(report, "unbalanced");
@@ -229,7 +233,9 @@ void report_wire_bound(const struct report *report, const struct ordo_problem *p
 	report_line(report, "status", "%s<status>: %s%s", statuses[bound->status].name,
 		statuses[bound->status].meaning,
 		bound->rounded ? "; bandwidths have too many digits and were rounded up" : "");
-	report_obstacles(report, bound);
+	report_obstacles(report, bound,
+		problem->op == ORDO_ALLREDUCE && !topology->ports && !bound->rounded &&
+			bound->status == ORDO_BOUND_NOT_PROVED);
 	report_fraction(report, bound);
 	report_members(report,
 		"%d<entering?> %" PRIu64 "<crossing> %" PRIu64 "<parts> %" PRIu64 "<units>",

@@ -370,8 +370,8 @@ static bool number_nvswitch(struct drawing *d)
 		return true;
 	return machine_warn(d->machine, begin, "no NVLink and no xGMI: all data goes over PCI%s",
 		       d->nrank == 8 && !has_amd(d->machine)
-			       ? "; --nvlink dgx-1v, dgx-a100 or dgx-h100 adds what such a machine "
-				 "has"
+			       ? "; `ordo import topology --nvlink dgx-1v`, dgx-a100 or dgx-h100 "
+				 "adds what such a machine has"
 			       : "") ||
 	       ordo_fail_memory(d->error);
 }
