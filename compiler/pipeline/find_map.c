@@ -84,8 +84,8 @@ static bool fail_search(const struct ordo_resolved_request *plain,
 		result == ORDO_MAP_NONE
 			? "algorithm: map: no order of ranks gives %s all its links in topology "
 			  "\"%s\""
-			: "algorithm: map: found no order of ranks that gives %s all its links in "
-			  "topology \"%s\"; the search ended early",
+			: "algorithm: map: the search ended early, without an order that gives %s "
+			  "all its links in \"%s\"",
 		plain->notation, topology->name);
 }
 
