@@ -14,7 +14,7 @@
  * source J. Bang-Jensen, A. Frank and B. Jackson, SIAM J. Discrete Math. 8, 1995
  */
 #include "split.h"
-#include "cut.h"
+#include "synthesis/bound/cut.h"
 #include <ordo/arena.h>
 #include <stdlib.h>
 #include <string.h>

@@ -15,7 +15,7 @@
  */
 #include "pack.h"
 #include "pool.h"
-#include "synthesis/cut.h"
+#include "synthesis/bound/cut.h"
 #include <ordo/arena.h>
 #include <stdlib.h>
 #include <string.h>

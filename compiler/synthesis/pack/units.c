@@ -7,7 +7,7 @@
  */
 
 #include "pack.h"
-#include "synthesis/cut.h"
+#include "synthesis/bound/cut.h"
 #include <ordo/arena.h>
 #include <ordo/divisor.h>
 #include <stdlib.h>

@@ -19,6 +19,7 @@ struct proof {
 	struct ordo_partition partition; /* nset 0: `cut` is better */
 	struct ordo_cut_lengths lengths; /* of AllToAll; crossing 0: `cut` is better */
 	bool exact;
+	bool shared; /* AllToAll takes no longer, each pair of ranks over all its shortest ways */
 };
 
 static bool *make_inside(const struct proof *proof)
@@ -101,7 +102,9 @@ static bool prove_by_lengths(struct proof *proof, struct ordo_error *error)
 	proof->lengths.lengths = best.lengths;
 	if (ordo_cut_greater(&best.cut, &proof->cut))
 		proof->lengths.cut = best.cut;
-	return true;
+	return ordo_share_evenly(graph, NULL, &best.cut, &proof->shared, error) &&
+	       (proof->shared ||
+		       ordo_share_evenly(graph, best.lengths, &best.cut, &proof->shared, error));
 }
 
 static bool prove(
@@ -240,8 +243,8 @@ static bool add_sets(
 	return worked || ordo_fail_memory(error);
 }
 
-/* Known of all operators but AllToAll; of AllReduce without switches, if links are as wide in both
- * directions. Needs the obstacles. */
+/* Known of all operators but AllToAll, if its data cannot be shared evenly; of AllReduce without
+ * switches, if links are as wide in both directions. Needs the obstacles. */
 static enum ordo_bound_status status_of(
 	const struct proof *proof, const struct ordo_wire_bound *bound, enum ordo_operator op)
 {
@@ -251,7 +254,7 @@ static enum ordo_bound_status status_of(
 							     ordo_capacities_symmetric(graph)
 						   : bound->unbalanced == ORDO_NONE) &&
 			     bound->one_way[0] == ORDO_NONE;
-	if (!proof->exact || op == ORDO_ALLTOALL)
+	if (op == ORDO_ALLTOALL ? !proof->shared || !reached : !proof->exact)
 		return ORDO_BOUND_LOWER;
 	return reached && !graph->rounded ? ORDO_BOUND_REACHED : ORDO_BOUND_NOT_PROVED;
 }
@@ -391,7 +394,7 @@ static bool fill(struct ordo_wire_bound *bound, struct proof *proof, enum ordo_o
 	if (!find_obstacles(bound, proof, op, error))
 		return false;
 	bound->status = status_of(proof, bound, op);
-	bound->complete = proof->exact;
+	bound->complete = proof->exact || proof->shared;
 	if (op == ORDO_ALLREDUCE && !settle(bound, proof, error))
 		return false;
 	return proof->lengths.cut.crossing ? add_lengths(bound, proof, error)

@@ -1,9 +1,9 @@
 /* cut.h - the sets of vertices that bound the time of an operator most. Private to synthesis/. */
-#ifndef ORDO_SYNTHESIS_CUT_H
-#define ORDO_SYNTHESIS_CUT_H
+#ifndef ORDO_SYNTHESIS_BOUND_CUT_H
+#define ORDO_SYNTHESIS_BOUND_CUT_H
 
-#include "flow.h"
-#include "graph.h"
+#include "synthesis/flow.h"
+#include "synthesis/graph.h"
 
 /* `crossing` is the bytes that must leave the set, in blocks, or in vectors where there are no
  * blocks; `units` is what leaves it. units == 0 < crossing: no schedule exists. */
@@ -58,6 +58,12 @@ struct ordo_cut_lengths {
 };
 bool ordo_lengths_alltoall(const struct ordo_capacities *graph, struct ordo_cut_lengths *best,
 	struct ordo_error *error);
+
+/* even_ways.c: whether AllToAll reaches the bound of a cut, or of lengths, if the data of each pair of
+ * ranks is shared evenly among all ways that are the shortest by these lengths (NULL: by links).
+ * lengths: [narc]. At most 64 ranks. false: no memory. */
+bool ordo_share_evenly(const struct ordo_capacities *graph, const uint32_t *lengths,
+	const struct ordo_cut_set *cut, bool *reached, struct ordo_error *error);
 
 /* partition.c: p sets of ranks, with the least units that leave them, over p - 1. set_of: [nrank],
  * numbered from 0 by the least rank in each. *exact: whether it is the least of all partitions. */

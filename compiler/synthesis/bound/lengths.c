@@ -10,6 +10,7 @@
  * source F. Shahrokhi and D. W. Matula, The maximum concurrent flow problem, J. ACM 37, 1990
  */
 #include "cut.h"
+#include "shortest_ways.h"
 #include <ordo/arena.h>
 #include <ordo/divisor.h>
 #include <stdlib.h>
@@ -23,46 +24,12 @@ struct lengthening {
 	double *weights; /* [narc] lengths, before they are rounded */
 	double *flows;	 /* [narc] loads of all rounds, for the bandwidth */
 	double congestion;
-	uint32_t *lengths; /* [narc] */
-	uint64_t *loads;   /* [narc] shortest ways of ranks over it */
-	/* [nvertex] of the ways from one rank */
-	uint64_t *distances;
-	uint32_t *arcs, *order, *below;
-	bool *known;
+	uint32_t *lengths;		/* [narc] */
+	uint64_t *loads;		/* [narc] shortest ways of ranks over it */
+	struct ordo_shortest_ways ways; /* from one rank */
+	uint32_t *below;		/* [nvertex] ranks to which they go on from here */
 	struct ordo_cut_lengths *best;
 };
-
-/* The nearest vertex that is not known yet; ORDO_NONE. */
-static uint32_t find_nearest(const struct lengthening *l)
-{
-	uint32_t nearest = ORDO_NONE;
-	for (uint32_t v = 0; v < l->graph->nvertex; v++)
-		if (!l->known[v] && l->distances[v] != UINT64_MAX &&
-			(nearest == ORDO_NONE || l->distances[v] < l->distances[nearest]))
-			nearest = v;
-	return nearest;
-}
-
-/* Dijkstra. Returns how many vertices are reached; order: [that] by distance. */
-static uint32_t find_ways(struct lengthening *l, uint32_t rank)
-{
-	const struct ordo_capacities *graph = l->graph;
-	uint32_t count = 0;
-	memset(l->known, 0, graph->nvertex * sizeof *l->known);
-	memset(l->distances, 0xff, graph->nvertex * sizeof *l->distances);
-	l->distances[rank] = 0;
-	for (uint32_t v; (v = find_nearest(l)) != ORDO_NONE; l->order[count++] = v) {
-		l->known[v] = true;
-		for (uint32_t i = graph->first[v]; i < graph->first[v + 1]; i++) {
-			const uint64_t distance = l->distances[v] + l->lengths[i];
-			if (distance >= l->distances[graph->arcs[i].to])
-				continue;
-			l->distances[graph->arcs[i].to] = distance;
-			l->arcs[graph->arcs[i].to] = i;
-		}
-	}
-	return count;
-}
 
 /* The sum of the ways of all pairs of ranks; and loads. */
 static int64_t add_ways(struct lengthening *l)
@@ -71,13 +38,13 @@ static int64_t add_ways(struct lengthening *l)
 	int64_t sum = 0;
 	memset(l->loads, 0, graph->narc * sizeof *l->loads);
 	for (uint32_t rank = 0; rank < graph->nrank; rank++) {
-		uint32_t count = find_ways(l, rank);
+		uint32_t count = ordo_shortest_ways_find(&l->ways, graph, l->lengths, rank);
 		memset(l->below, 0, graph->nvertex * sizeof *l->below);
 		while (count-- > 1) {
-			const uint32_t v = l->order[count], arc = l->arcs[v];
+			const uint32_t v = l->ways.order[count], arc = l->ways.arcs[v];
 			if (v < graph->nrank) {
 				l->below[v]++;
-				sum += (int64_t)l->distances[v];
+				sum += (int64_t)l->ways.distances[v];
 			}
 			l->loads[arc] += l->below[v];
 			l->below[graph->arcs[arc].from] += l->below[v];
@@ -184,15 +151,11 @@ bool ordo_lengths_alltoall(const struct ordo_capacities *graph, struct ordo_cut_
 		.flows = ordo_array_make(narc, sizeof *l.flows, 0),
 		.lengths = ordo_array_make(narc, sizeof *l.lengths, 0),
 		.loads = ordo_array_make(narc, sizeof *l.loads, 0),
-		.distances = ordo_array_make(nvertex, sizeof *l.distances, 0),
-		.arcs = ordo_array_make(nvertex, sizeof *l.arcs, 0),
-		.order = ordo_array_make(nvertex, sizeof *l.order, 0),
 		.below = ordo_array_make(nvertex, sizeof *l.below, 0),
-		.known = ordo_array_make(nvertex, sizeof *l.known, 0),
 		.best = best};
 	best->lengths = ordo_array_make(narc, sizeof *best->lengths, 0);
-	const bool worked = l.weights && l.flows && l.lengths && l.loads && l.distances && l.arcs &&
-			    l.order && l.below && l.known && best->lengths;
+	const bool worked = ordo_shortest_ways_make(&l.ways, graph->nvertex) && l.weights &&
+			    l.flows && l.lengths && l.loads && l.below && best->lengths;
 	if (worked) {
 		lengthen(&l);
 		reduce_lengths(best, graph->narc);
@@ -201,10 +164,7 @@ bool ordo_lengths_alltoall(const struct ordo_capacities *graph, struct ordo_cut_
 	free(l.flows);
 	free(l.lengths);
 	free(l.loads);
-	free(l.distances);
-	free(l.arcs);
-	free(l.order);
+	ordo_shortest_ways_free(&l.ways);
 	free(l.below);
-	free(l.known);
 	return worked || ordo_fail_memory(error);
 }
