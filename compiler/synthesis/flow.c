@@ -69,6 +69,34 @@ void ordo_network_set(struct ordo_network *network, uint32_t arc, int64_t capaci
 	network->capacity[arc] = network->room[arc] = capacity;
 }
 
+bool ordo_network_order_ranks(const struct ordo_network *network, uint32_t nrank, uint32_t first,
+	uint32_t *order, struct ordo_error *error)
+{
+	bool *seen = ordo_array_make(network->nvertex, sizeof *seen, 0);
+	uint32_t count = 0, kept = 0;
+	if (!seen)
+		return ordo_fail_memory(error);
+	for (uint32_t turn = 0; turn < nrank; turn++) {
+		const uint32_t from = (first + turn) % nrank;
+		uint32_t done = count;
+		if (!seen[from])
+			order[count++] = from;
+		seen[from] = true;
+		for (; done < count; done++)
+			for (uint32_t arc = network->first[order[done]]; arc != ORDO_NONE;
+				arc = network->next[arc])
+				if (!seen[network->to[arc]]) {
+					seen[network->to[arc]] = true;
+					order[count++] = network->to[arc];
+				}
+	}
+	for (uint32_t i = 0; i < count; i++)
+		if (order[i] < nrank)
+			order[kept++] = order[i];
+	free(seen);
+	return true;
+}
+
 /* Depths from the start over arcs with room. far: beyond the nearest target too. false: no target
  * is reached. */
 static bool search(struct ordo_network *network, uint32_t start, bool far)

@@ -33,6 +33,11 @@ uint32_t ordo_network_add(
 /* Sets the capacity of an arc; only while there is no flow. */
 void ordo_network_set(struct ordo_network *network, uint32_t arc, int64_t capacity);
 
+/* The ranks breadth-first from one of them, over arcs in their direction and back; then the rest.
+ * order: [nvertex], of which the first nrank are the result. false: no memory. */
+bool ordo_network_order_ranks(const struct ordo_network *network, uint32_t nrank, uint32_t first,
+	uint32_t *order, struct ordo_error *error);
+
 /* Sends up to `enough` units from `start`, which is no target, to targets, over what earlier calls
  * left. If it sends less, in_cut of the same network is a minimum cut. -1: no memory. */
 int64_t ordo_flow(struct ordo_network *network, uint32_t start, int64_t enough);

@@ -14,7 +14,7 @@
  * source J. Bang-Jensen, A. Frank and B. Jackson, SIAM J. Discrete Math. 8, 1995
  */
 #include "split.h"
-#include "synthesis/bound/cut.h"
+#include "flow.h"
 #include <ordo/arena.h>
 #include <stdlib.h>
 #include <string.h>
@@ -193,7 +193,7 @@ static bool find_sets(struct splitter *splitter, uint32_t *count)
 		first++;
 	bool worked = make_network(splitter, &network) && known &&
 		      (order = ordo_array_make(network.nvertex, sizeof *order, 0)) &&
-		      ordo_order_ranks(&network, graph->nrank, first, order, NULL);
+		      ordo_network_order_ranks(&network, graph->nrank, first, order, NULL);
 	for (uint32_t i = 0; worked && i < graph->nrank && *count < MOST_FOUND; i++) {
 		if (splitter->roots[order[i]] == splitter->wanted || known[order[i]])
 			continue;

@@ -135,7 +135,8 @@ def listed(count):
 @desk_case("a list of PCI devices: GPUs by class, cards at the speed of PCI, NVLink by a preset")
 def _(ordo):
     document, links, said = draw(ordo, listed(8))
-    wanted(document["ranks"] == 8 and "`ordo import topology --nvlink dgx-1v`, dgx-a100 or dgx-h100" in said, said)
+    wanted(document["ranks"] == 8 and
+           "`ordo import topology --nvlink dgx-1v`, dgx-a100 or dgx-h100" in said, said)
     for preset, gbs in (("dgx-a100", 240), ("dgx-h100", 18 * 20.6)):
         document, links, said = draw(ordo, listed(8), "--nvlink", preset)
         switch = [pair for pair, link in links.items() if link == ("NVLink", gbs)]

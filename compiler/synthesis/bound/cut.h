@@ -25,11 +25,6 @@ bool ordo_cut_broadcast(const struct ordo_capacities *graph, uint32_t root,
 bool ordo_cut_scatter(const struct ordo_capacities *graph, uint32_t root, struct ordo_cut_set *cut,
 	struct ordo_error *error);
 
-/* sweep.c: the ranks breadth-first from one of them, over links in the network's direction and
- * back; then the rest. order: [network->nvertex], of which the first nrank are the result. */
-bool ordo_order_ranks(const struct ordo_network *network, uint32_t nrank, uint32_t first,
-	uint32_t *order, struct ordo_error *error);
-
 /* The least units that leave a set of ranks with any switches, and such a set. */
 struct ordo_least_cut {
 	const struct ordo_capacities *graph;
@@ -59,8 +54,8 @@ struct ordo_cut_lengths {
 bool ordo_lengths_alltoall(const struct ordo_capacities *graph, struct ordo_cut_lengths *best,
 	struct ordo_error *error);
 
-/* even_ways.c: whether AllToAll reaches the bound of a cut, or of lengths, if the data of each pair of
- * ranks is shared evenly among all ways that are the shortest by these lengths (NULL: by links).
+/* even_ways.c: whether AllToAll reaches the bound of a cut, or of lengths, if the data of each pair
+ * of ranks is shared evenly among all ways that are the shortest by these lengths (NULL: by links).
  * lengths: [narc]. At most 64 ranks. false: no memory. */
 bool ordo_share_evenly(const struct ordo_capacities *graph, const uint32_t *lengths,
 	const struct ordo_cut_set *cut, bool *reached, struct ordo_error *error);

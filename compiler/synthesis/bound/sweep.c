@@ -40,34 +40,6 @@ static void scale(struct ordo_network *network, const struct ordo_capacities *gr
 		ordo_network_set(network, 2 * i, factor * graph->arcs[i].units);
 }
 
-bool ordo_order_ranks(const struct ordo_network *network, uint32_t nrank, uint32_t first,
-	uint32_t *order, struct ordo_error *error)
-{
-	bool *seen = ordo_array_make(network->nvertex, sizeof *seen, 0);
-	uint32_t count = 0, kept = 0;
-	if (!seen)
-		return ordo_fail_memory(error);
-	for (uint32_t turn = 0; turn < nrank; turn++) {
-		const uint32_t from = (first + turn) % nrank;
-		uint32_t done = count;
-		if (!seen[from])
-			order[count++] = from;
-		seen[from] = true;
-		for (; done < count; done++)
-			for (uint32_t arc = network->first[order[done]]; arc != ORDO_NONE;
-				arc = network->next[arc])
-				if (!seen[network->to[arc]]) {
-					seen[network->to[arc]] = true;
-					order[count++] = network->to[arc];
-				}
-	}
-	for (uint32_t i = 0; i < count; i++)
-		if (order[i] < nrank)
-			order[kept++] = order[i];
-	free(seen);
-	return true;
-}
-
 /* The set is what the last flow's start is not reached from. */
 static void keep_far_side(const struct ordo_network *network, const struct ordo_capacities *graph,
 	struct ordo_cut_set *cut)
@@ -143,7 +115,7 @@ bool ordo_cut_allgather(
 	if (worked && !order)
 		worked = ordo_fail_memory(error);
 	worked = worked && begin_with_one_rank(graph, cut, error) &&
-		 ordo_order_ranks(&network, graph->nrank, 0, order, error) &&
+		 ordo_network_order_ranks(&network, graph->nrank, 0, order, error) &&
 		 sweep_allgather(&network, graph, order, cut, error);
 	free(order);
 	ordo_network_free(&network);
@@ -158,7 +130,7 @@ bool ordo_cut_broadcast(const struct ordo_capacities *graph, uint32_t root,
 	bool worked = make_backwards(&network, graph, 0, 0, error);
 	if (worked && !order)
 		worked = ordo_fail_memory(error);
-	worked = worked && ordo_order_ranks(&network, graph->nrank, root, order, error);
+	worked = worked && ordo_network_order_ranks(&network, graph->nrank, root, order, error);
 	cut->crossing = 1;
 	cut->units = graph->total + 1;
 	if (worked)

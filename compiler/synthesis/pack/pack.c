@@ -15,7 +15,7 @@
  */
 #include "pack.h"
 #include "pool.h"
-#include "synthesis/bound/cut.h"
+#include "synthesis/flow.h"
 #include <ordo/arena.h>
 #include <stdlib.h>
 #include <string.h>
@@ -307,7 +307,7 @@ static bool find_sets(struct packer *packer, uint32_t *count)
 	*count = 0;
 	bool worked = known && make_network(packer, &network, &wanted) &&
 		      (order = ordo_array_make(network.nvertex, sizeof *order, 0)) &&
-		      ordo_order_ranks(&network, nrank, 0, order, NULL);
+		      ordo_network_order_ranks(&network, nrank, 0, order, NULL);
 	for (uint32_t i = 0; worked && i < nrank && *count < MOST_FOUND; i++) {
 		if (known[order[i]])
 			continue;
