@@ -312,8 +312,8 @@ bool ordo_table_schedule(struct ordo_table *table, uint32_t i, struct ordo_sched
 		return true;
 	if (ordo_table_repeats(table, i))
 		ordo_fail(&why, ORDO_USAGE, 0,
-			"%s: the schedule of %s again, whose data have one way each", request.algorithm,
-			table->items[table->items[i].plain].algorithm);
+			"%s: the schedule of %s again, whose data have one way each",
+			request.algorithm, table->items[table->items[i].plain].algorithm);
 	else
 		*schedule = compile_affordable(table, i, &request, &why);
 	if (*schedule && !note_choice(table, i, *schedule, error)) {
