@@ -17,8 +17,8 @@
 
 __extension__ typedef __int128 wide;
 
-/* Of the number of ways, and of the scale: with the blocks of 64 ranks, loads fit. */
-#define MOST_WAYS (UINT64_C(1) << 40)
+/* Of the number of ways, and of the scale: then products of loads and units fit. */
+#define MOST_WAYS (UINT64_C(1) << 32)
 
 struct sharing {
 	const struct ordo_capacities *graph;
