@@ -64,8 +64,7 @@ bool ordo_is_promising(const struct ordo_columns *columns, const struct ordo_col
 	const double last = column->seconds[i - 1],
 		     known = gain_of(columns, column, i - 1, ahead * items[i].chunks_per_block),
 		     hoped = items[i - 1].worth == 0 ? may_save(&items[i], last) : 0;
-	return (known >= 0 || hoped > 0) &&
-	       last - fmax(hoped, known) < best * (1 - items[i].worth);
+	return (known >= 0 || hoped > 0) && last - fmax(hoped, known) < best * (1 - items[i].worth);
 }
 
 /* Whether two algorithms took the same time with every number of chunks that was tried of both, two

@@ -160,9 +160,12 @@ def _(ordo):
     answer = ordo.answer("compile", "broadcast", *words, "-o", "s.json")
     wanted(answer["bound"]["status"] == "not proved reachable" and
            abs(answer["bound"]["loads"] - 3) < 1e-9, answer["bound"])
-    for operator in ("broadcast", "allreduce"):
-        wanted("switch 4 has 56 GB/s in and 168 GB/s out" in
-               ordo.works("bound", operator, "-t", "./t.json").out, operator)
+    wanted("switch 4 has 56 GB/s in and 168 GB/s out" in
+           ordo.works("bound", "broadcast", "-t", "./t.json").out)
+    put(ordo, 4, [link for rank in range(4) for link in ((rank, 4, 56), (4, rank, 60))],
+        switches=1)
+    wanted("switch 4 has 224 GB/s in and 240 GB/s out" in
+           ordo.works("bound", "allreduce", "-t", "./t.json").out)
     # As much in as out: nothing to say but the ratio.
     words = put(ordo, 4, both(*((rank, 4) for rank in range(4))), switches=1)
     done = ordo.works("compile", "allgather", *words, "-a", "packing", "-o", "s.json")

@@ -24,8 +24,8 @@ struct topology_choice {
 			"ranks"},                                                                  \
 	{                                                                                          \
 		"fail-rank", 0, TEXTS, &(choice).ranks, "RANK",                                    \
-			"this rank is gone, the others are renumbered; repeatable; --order and "   \
-			"map= name new ranks, other options old ones"                              \
+			"this rank is gone, others are renumbered; repeatable; only --order and "  \
+			"map= use new numbers"                                                     \
 	}
 
 #define ROUTE_OPTION(through_ranks)                                                                \
