@@ -59,6 +59,7 @@ struct ordo_resolved_request {
 	const char *order;			      /* as in struct ordo_request; not owned */
 	uint32_t most_moves;			      /* likewise */
 	struct ordo_kept_placements *kept_placements; /* likewise */
+	struct ordo_kept_phases *kept_phases;	      /* likewise */
 	const struct ordo_registry *registry; /* in which names of algorithms are looked up */
 	ordo_resolve *resolve;		      /* for an algorithm that is made of others */
 	const struct ordo_algorithm *algorithm;

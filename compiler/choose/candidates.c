@@ -10,6 +10,7 @@
 #include "algorithms/tree/arrivals.h"
 #include "pipeline/pipeline.h"
 #include "request/fast_links.h"
+#include "synthesis/pack/phase.h"
 #include "synthesis/place/kept.h"
 #include "ways/parallel.h"
 #include "ways/ways.h"
@@ -278,13 +279,16 @@ static void sort(struct ordo_candidate *items, uint32_t count)
 	}
 }
 
-/* Requests for its candidates share placements. */
+/* Requests for its candidates share placements and packed phases. */
 static bool make_empty(
 	struct ordo_candidates *candidates, struct ordo_request *request, struct ordo_error *error)
 {
-	*candidates = (struct ordo_candidates){.kept = ordo_kept_placements_create(error)};
-	request->kept_placements = candidates->kept;
-	return candidates->kept;
+	*candidates =
+		(struct ordo_candidates){.kept_placements = ordo_kept_placements_create(error),
+			.kept_phases = ordo_kept_phases_create(error)};
+	request->kept_placements = candidates->kept_placements;
+	request->kept_phases = candidates->kept_phases;
+	return candidates->kept_placements && candidates->kept_phases;
 }
 
 bool ordo_candidates_make(struct ordo_candidates *candidates, const struct ordo_request *asked,
@@ -395,6 +399,7 @@ void ordo_candidates_free(struct ordo_candidates *candidates)
 	free(candidates->items);
 	free(candidates->refused);
 	ordo_arena_free(&candidates->arena);
-	ordo_kept_placements_destroy(candidates->kept);
+	ordo_kept_placements_destroy(candidates->kept_placements);
+	ordo_kept_phases_destroy(candidates->kept_phases);
 	*candidates = (struct ordo_candidates){0};
 }

@@ -33,7 +33,8 @@ struct ordo_request ordo_table_request(const struct ordo_table *table, uint32_t 
 	struct ordo_request request = table->request;
 	request.algorithm = table->items[i].algorithm;
 	request.problem.chunks_per_block = table->items[i].chunks_per_block;
-	request.kept_placements = table->candidates->kept;
+	request.kept_placements = table->candidates->kept_placements;
+	request.kept_phases = table->candidates->kept_phases;
 	return request;
 }
 

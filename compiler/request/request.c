@@ -64,6 +64,7 @@ bool ordo_request_take_problem(struct ordo_resolved_request *resolved,
 	resolved->nshard = problem->nshard;
 	resolved->most_moves = request->most_moves;
 	resolved->kept_placements = request->kept_placements;
+	resolved->kept_phases = request->kept_phases;
 	problem->chunks_per_block = request->problem.chunks_per_block;
 	resolved->topology = resolved->whole = request->topology;
 	if (resolved->topology && resolved->topology->nrank != problem->nrank)

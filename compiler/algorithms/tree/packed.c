@@ -3,6 +3,7 @@
  * takes their place. */
 #include "packed.h"
 #include "arrivals.h"
+#include "synthesis/pack/phase.h"
 #include "ways/ways.h"
 #include <ordo/arena.h>
 #include <ordo/topology.h>
@@ -25,31 +26,6 @@ uint32_t ordo_packing_number(const struct ordo_resolved_request *request, const 
 {
 	const uint32_t number = ordo_parameter_number(request, name);
 	return number == ORDO_NONE ? 0 : number;
-}
-
-/* Packs trees into the logical links between ranks that take the place of switches. */
-static bool pack_split(struct ordo_packed *packed, bool backwards,
-	const struct ordo_capacities *graph, const uint32_t *capacities, const uint32_t *roots,
-	struct ordo_error *error)
-{
-	struct ordo_packing *packing = backwards ? &packed->up : &packed->down;
-	struct ordo_logical_links logical;
-	struct ordo_capacities between = {0};
-	uint32_t *units = NULL;
-	bool worked = ordo_split_switches(&logical, graph, capacities, roots, error) &&
-		      ordo_pair_routes_add(&packed->routes, &logical, backwards, error) &&
-		      ordo_logical_graph_make(&between, &logical, graph->nrank, error);
-	if (worked) {
-		units = ordo_array_make(between.narc, sizeof *units, 0);
-		worked = units || ordo_fail_memory(error);
-	}
-	for (uint32_t i = 0; worked && i < between.narc; i++)
-		units[i] = (uint32_t)between.arcs[i].units;
-	worked = worked && ordo_pack_from_roots(packing, &between, units, roots, error);
-	free(units);
-	ordo_capacities_free(&between);
-	ordo_logical_links_free(&logical);
-	return worked;
 }
 
 bool ordo_packed_graph(const struct ordo_packed *packed, struct ordo_capacities *graph,
@@ -78,27 +54,20 @@ static bool pack(const struct ordo_resolved_request *request, bool backwards,
 				      ? request->problem.root
 				      : ORDO_NONE;
 	struct ordo_packing *packing = backwards ? &packed->up : &packed->down;
-	const uint32_t nrank = request->problem.nrank;
 	struct ordo_capacities graph;
-	uint32_t *capacities = NULL, *roots = ordo_array_make(nrank, sizeof *roots, 0),
-		 k = ordo_packing_number(request, "k");
+	struct ordo_phase phase = {0};
 	bool worked = ordo_packed_graph(packed, &graph, backwards, error);
-	if (worked) {
-		capacities = ordo_array_make(graph.narc, sizeof *capacities, 0);
-		worked = (capacities && roots) || ordo_fail_memory(error);
-	}
-	worked = worked &&
-		 ordo_units_from_roots(&graph, root, packed->even, &k,
-			 most_units(&graph, root == ORDO_NONE ? nrank : 1), capacities, error);
-	for (uint32_t rank = 0; worked && rank < nrank; rank++)
-		roots[rank] = root == ORDO_NONE || root == rank ? k : 0;
-	worked = worked &&
-		 (graph.nvertex > graph.nrank
-				 ? pack_split(packed, backwards, &graph, capacities, roots, error)
-				 : ordo_pack_from_roots(packing, &graph, capacities, roots, error));
-	packing->k = worked ? k : 0;
-	free(roots);
-	free(capacities);
+	const struct ordo_phase_problem problem = {.graph = &graph,
+		.root = root,
+		.k = ordo_packing_number(request, "k"),
+		.most = worked ? most_units(&graph, root == ORDO_NONE ? graph.nrank : 1) : 0,
+		.even = packed->even};
+	worked = worked && ordo_phase_pack(request->kept_phases, &phase, &problem, error) &&
+		 (!phase.logical.first ||
+			 ordo_pair_routes_add(&packed->routes, &phase.logical, backwards, error));
+	*packing = phase.packing;
+	phase.packing = (struct ordo_packing){0};
+	ordo_phase_free(&phase);
 	ordo_capacities_free(&graph);
 	return worked;
 }

@@ -40,6 +40,7 @@ struct ordo_request {
 	uint32_t most_moves;
 	/* internal, set by a choice for all its candidates; NULL */
 	struct ordo_kept_placements *kept_placements;
+	struct ordo_kept_phases *kept_phases; /* likewise */
 	/* Only schedules that add every element by one tree (G3) are of use to the caller: a choice
 	 * then tries algorithms made for that among more ranks, as it does where `order` is given.
 	 * It refuses nothing; the caller does. */

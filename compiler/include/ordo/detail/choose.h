@@ -73,7 +73,8 @@ struct ordo_candidates {
 	/* Private. */
 	size_t room, refused_room;
 	struct ordo_arena arena;
-	struct ordo_kept_placements *kept;
+	struct ordo_kept_placements *kept_placements;
+	struct ordo_kept_phases *kept_phases;
 };
 
 /* All variants of all algorithms that have the operator and apply to the problem, and those that do
