@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 /* The only vertex on one side of a switch, or: */
-enum { SEVERAL = ORDO_NONE - 1 };
+#define SEVERAL (ORDO_NONE - 1)
 
 static void meet(uint32_t *neighbour, uint32_t vertex)
 {
