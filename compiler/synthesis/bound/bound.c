@@ -314,6 +314,13 @@ static bool cut_two(const struct proof *proof, const struct ordo_wire_bound *bou
 	return true;
 }
 
+static void note_unbalanced(struct ordo_wire_bound *bound, const struct ordo_obstacles *found)
+{
+	bound->unbalanced = found->unbalanced;
+	bound->units_in = (uint64_t)found->in;
+	bound->units_out = (uint64_t)found->out;
+}
+
 /* A bound of AllReduce is reached also if ReduceScatter and then AllGather take no longer, whose
  * bounds are reached. */
 static bool settle(
@@ -327,12 +334,9 @@ static bool settle(
 		return true;
 	if (!ordo_capacities_obstacles(proof->graphs, &found, error))
 		return false;
-	if (found.unbalanced != ORDO_NONE) {
-		bound->unbalanced = found.unbalanced;
-		bound->units_in = (uint64_t)found.in;
-		bound->units_out = (uint64_t)found.out;
+	note_unbalanced(bound, &found);
+	if (found.unbalanced != ORDO_NONE)
 		return true;
-	}
 	const bool worked = cut_two(proof, bound, cuts, error);
 	if (worked && compare_with_two(bound, graph->nrank, &cuts[0], &cuts[1]) == 0) {
 		bound->status = ORDO_BOUND_REACHED;
@@ -360,9 +364,7 @@ static bool find_obstacles(struct ordo_wire_bound *bound, const struct proof *pr
 	bound->one_way[1] = found.one_way[1];
 	if (!needs_balance(op))
 		return true;
-	bound->unbalanced = found.unbalanced;
-	bound->units_in = (uint64_t)found.in;
-	bound->units_out = (uint64_t)found.out;
+	note_unbalanced(bound, &found);
 	return true;
 }
 
