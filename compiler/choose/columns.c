@@ -230,13 +230,14 @@ static void report_progress(const struct ordo_columns *columns, uint32_t ndone)
 
 /* Simulates a candidate with many chunks if it is promising, unless it is left out; *best becomes
  * the least time of those that are not known not to suit. None is given up whose time the promise
- * of the next one needs; nor where an order is chosen, since the fastest of each is wanted. */
+ * of more chunks needs; nor where an order is chosen, since the fastest of each is wanted. */
 static bool time_one_large(struct ordo_columns *columns, struct ordo_column *column,
 	const bool *left_out, uint32_t ahead, uint32_t i, double *best, struct ordo_error *error)
 {
 	const struct ordo_evaluated *item = &columns->table->items[i];
 	const bool whole = columns->wish->selection.one_order,
-		   last = !ordo_has_more_chunks(columns->table, i + 1);
+		   last = !ordo_has_more_chunks(columns->table, i + 1) &&
+			  !ordo_is_doubled(columns->table, i);
 	const double limit = isfinite(*best) && last && !whole ? *best * ORDO_SAME_TIME : 0;
 	if ((left_out && left_out[i]) || !ordo_is_promising(columns, column, i, *best, ahead) ||
 		(!whole && ordo_has_twin(columns, column, i)))

@@ -144,6 +144,12 @@ static uint32_t with_chunks(const struct ordo_table *table, uint32_t i, uint64_t
 	return k;
 }
 
+bool ordo_is_doubled(const struct ordo_table *table, uint32_t i)
+{
+	const uint64_t twice = 2 * (uint64_t)table->items[i].chunks_per_block;
+	return with_chunks(table, i, twice) != ORDO_NONE;
+}
+
 bool ordo_promises_more(const struct ordo_columns *columns, const struct ordo_column *column,
 	uint32_t i, double best)
 {

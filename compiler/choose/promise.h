@@ -31,6 +31,8 @@ bool ordo_is_large(const struct ordo_evaluated *item);
  * for a candidate that is the best, or near; any where another K may make it the best. */
 bool ordo_is_neighbour(const struct ordo_columns *columns, const struct ordo_column *column,
 	uint32_t i, double best);
+/* Whether the same algorithm is there with twice as many chunks as candidate i has. */
+bool ordo_is_doubled(const struct ordo_table *table, uint32_t i);
 /* Whether twice as many chunks as those of some candidate are promising. They are not, where even
  * more save much. */
 bool ordo_promises_more(const struct ordo_columns *columns, const struct ordo_column *column,
