@@ -27,12 +27,18 @@ void ordo_logical_links_free(struct ordo_logical_links *logical);
 bool ordo_split_switches(struct ordo_logical_links *logical, const struct ordo_capacities *graph,
 	const uint32_t *capacities, const uint32_t *roots, struct ordo_error *error);
 
+/* What a switch joins first, as far as it can. */
+enum ordo_split_first {
+	ORDO_SPLIT_RANKS,     /* ranks with each other */
+	ORDO_SPLIT_RANK_SIDE, /* its other links with its ranks */
+	ORDO_SPLIT_WIDEST,    /* the widest links */
+	ORDO_SPLIT_FIRSTS
+};
 /* split_evenly.c: splits off every switch of a symmetric graph, in units of its own, as many one
- * way as the other. ranks_first: a switch joins ranks with each other as far as it can. one_class:
- * no way goes over links of different classes where several lie side by side. false without a code
- * in `error`: there would be too many links. */
+ * way as the other. one_class: no way goes over links of different classes where several lie side
+ * by side. false without a code in `error`: there would be too many links. */
 bool ordo_split_evenly(struct ordo_logical_links *logical, const struct ordo_capacities *graph,
-	bool ranks_first, bool one_class, struct ordo_error *error);
+	enum ordo_split_first first, bool one_class, struct ordo_error *error);
 
 /* The arcs of the graph that was split, turned round if that was `backwards`, on the way of a
  * logical link. arcs: room for [graph->nvertex] of them. Returns how many there are. */

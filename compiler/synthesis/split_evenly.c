@@ -3,11 +3,12 @@
  * A switch joins what leads to it two by two. The widest links are joined first, each to all others
  * that are as wide, by equal parts, until they are as wide as the next; so nothing is left over,
  * unless one link is wider than all others together. For spanning trees, which use a link both
- * ways.
+ * ways. What comes over one link of the switch, from several ends, is joined as one, in proportion.
  *
- * With `ranks_first` a switch joins ranks, and then what they have left over to other switches.
- * That keeps ways short where ranks at one switch need not be reached over others; where they must
- * be, it leaves nothing for them.
+ * A switch may begin with its ranks, joined with each other: that keeps ways short where ranks at
+ * one switch need not be reached over others; where they must be, it leaves nothing for them. Or it
+ * may begin with its other links, joined with its ranks: then ranks behind another switch are
+ * reached over few links between ranks, wide enough for whole trees.
  */
 #include "split.h"
 #include <ordo/arena.h>
@@ -33,8 +34,16 @@ struct edge {
 /* An edge at the switch that is split, and what it has left. */
 struct side {
 	int64_t left;
-	uint32_t edge, far;
-	const char *name; /* of the class that its way takes; NULL */
+	uint32_t edge, far, near; /* its other end; the vertex next to the switch on it */
+	const char *name;	  /* of the class that its way takes; NULL */
+};
+
+/* Sides whose ways take the same link of the switch: none of them is joined to another, since a way
+ * does not go back. */
+struct bundle {
+	int64_t left; /* of all */
+	struct side *sides;
+	uint32_t count;
 };
 
 struct splitting {
@@ -45,6 +54,8 @@ struct splitting {
 	struct side *sides; /* [nside] of the switch */
 	uint32_t nside;
 	size_t side_room;
+	struct bundle *bundles; /* [nside] */
+	size_t bundle_room;
 	bool one_class, too_many, failed;
 };
 
@@ -89,14 +100,13 @@ static bool name_of(const struct splitting *it, const struct edge *edge, const c
 	return ordo_parallel_links_nameable(it->graph->parallel, &way, name);
 }
 
-/* Takes units from two sides to an edge over both. */
-static void join(struct splitting *it, uint32_t w, struct side *a, struct side *b, int64_t units)
+/* Adds an edge over both sides. */
+static void join(
+	struct splitting *it, uint32_t w, const struct side *a, const struct side *b, int64_t units)
 {
 	const struct edge *from = &it->edges[a->edge], *to = &it->edges[b->edge];
 	struct edge edge = {
 		.ends = {a->far, b->far}, .nway = from->nway + 1 + to->nway, .units = units};
-	a->left -= units;
-	b->left -= units;
 	if (a->far == b->far)
 		return;
 	const char *name;
@@ -113,20 +123,95 @@ static void join(struct splitting *it, uint32_t w, struct side *a, struct side *
 		add_edge(it, edge);
 }
 
-/* The widest first. */
+/* Units that are taken from a bundle, side by side. */
+struct taking {
+	const struct bundle *from;
+	int64_t units, before, taken; /* of all; of the sides that were looked at */
+	uint32_t next;
+	struct side *side; /* the last one, and what it gives */
+	int64_t part;
+};
+
+/* Goes on to the next side that gives something: what it has left, in proportion. false: that was
+ * all. */
+static bool take_next(struct taking *it)
+{
+	__extension__ typedef __int128 wide;
+	while (it->taken < it->units) {
+		it->side = &it->from->sides[it->next++];
+		it->before += it->side->left;
+		const int64_t end = (int64_t)((wide)it->before * it->units / it->from->left);
+		it->part = end - it->taken;
+		it->taken = end;
+		it->side->left -= it->part;
+		if (it->part)
+			return true;
+	}
+	return false;
+}
+
+/* Takes units from two bundles to edges over both. */
+static void join_bundles(
+	struct splitting *it, uint32_t w, struct bundle *a, struct bundle *b, int64_t units)
+{
+	struct taking from = {.from = a, .units = units}, to = {.from = b, .units = units};
+	while (!it->failed && (from.part || take_next(&from)) && (to.part || take_next(&to))) {
+		const int64_t part = from.part < to.part ? from.part : to.part;
+		join(it, w, from.side, to.side, part);
+		from.part -= part;
+		to.part -= part;
+	}
+	a->left -= units;
+	b->left -= units;
+}
+
+/* Takes units that nothing can be joined to. */
+static void lose(struct bundle *bundle, int64_t units)
+{
+	struct taking taking = {.from = bundle, .units = units};
+	while (take_next(&taking))
+		;
+	bundle->left -= units;
+}
+
 static int compare_sides(const void *one, const void *other)
 {
 	const struct side *a = one, *b = other;
-	if (a->left != b->left)
-		return a->left < b->left ? 1 : -1;
+	if (a->near != b->near)
+		return a->near < b->near ? -1 : 1;
 	return (a->edge > b->edge) - (a->edge < b->edge);
 }
 
-/* How many sides from one on are as wide as that. */
+/* The widest first. */
+static int compare_bundles(const void *one, const void *other)
+{
+	const struct bundle *a = one, *b = other;
+	if (a->left != b->left)
+		return a->left < b->left ? 1 : -1;
+	return (a->sides->edge > b->sides->edge) - (a->sides->edge < b->sides->edge);
+}
+
+/* Puts the first sides into bundles. Returns how many these are. */
+static uint32_t make_bundles(struct splitting *it, uint32_t nside)
+{
+	uint32_t count = 0;
+	qsort(it->sides, nside, sizeof *it->sides, compare_sides);
+	for (uint32_t i = 0; i < nside; i++) {
+		struct side *side = &it->sides[i];
+		if (!i || side->near != side[-1].near)
+			it->bundles[count++] = (struct bundle){0, side, 0};
+		it->bundles[count - 1].left += side->left;
+		it->bundles[count - 1].count++;
+	}
+	qsort(it->bundles, count, sizeof *it->bundles, compare_bundles);
+	return count;
+}
+
+/* How many bundles from one on are as wide as that. */
 static uint32_t count_alike(const struct splitting *it, uint32_t first, uint32_t count)
 {
 	uint32_t end = first;
-	while (end < count && it->sides[end].left == it->sides[first].left)
+	while (end < count && it->bundles[end].left == it->bundles[first].left)
 		end++;
 	return end - first;
 }
@@ -136,45 +221,67 @@ static int64_t least_of(int64_t a, int64_t b)
 	return a < b ? a : b;
 }
 
-/* Joins sides, of which the first `top` are the widest, to each other, or the first to those that
+/* Joins bundles, of which the first `top` are the widest, to each other, or the first to those that
  * come next, until others are as wide. count: of all that are joined. */
 static void join_widest(struct splitting *it, uint32_t w, uint32_t top, uint32_t count)
 {
-	struct side *sides = it->sides;
+	struct bundle *bundles = it->bundles;
 	const uint32_t more = top > 1 ? 0 : count_alike(it, 1, count), last = top + more;
-	const int64_t next = last < count ? sides[last].left : 0;
-	int64_t part = sides[last - 1].left - next;
+	const int64_t next = last < count ? bundles[last].left : 0;
+	int64_t part = bundles[last - 1].left - next;
 	if (more > 1)
-		part = least_of(part, (sides[0].left - sides[1].left) / (more - 1));
+		part = least_of(part, (bundles[0].left - bundles[1].left) / (more - 1));
 	if (top > 1)
 		part /= top - 1;
 	for (uint32_t i = 0; part && i < (more ? 1 : top) && !it->failed; i++)
 		for (uint32_t j = more ? 1 : i + 1; j < last && !it->failed; j++)
-			join(it, w, &sides[i], &sides[j], part);
+			join_bundles(it, w, &bundles[i], &bundles[j], part);
 	/* What does not divide is lost. */
 	for (uint32_t i = 0; i < top; i++)
-		if (!part || (top > 1 && sides[i].left - next < top - 1))
-			sides[i].left = more ? sides[1].left : next;
+		if (!part || (top > 1 && bundles[i].left - next < top - 1))
+			lose(&bundles[i], bundles[i].left - (more ? bundles[1].left : next));
 }
 
-/* Joins the sides of a switch. name: NULL, or only those that take this class. */
+/* Puts those sides first that have something left. name: NULL, or only those that take this class.
+ * Returns how many they are. */
+static uint32_t pick_sides(struct splitting *it, bool ranks_only, const char *name)
+{
+	uint32_t count = 0;
+	for (uint32_t i = 0; i < it->nside; i++) {
+		const struct side side = it->sides[i];
+		if (side.left <= 0 || (ranks_only && side.far >= it->graph->nrank) ||
+			(name && side.name != name))
+			continue;
+		it->sides[i] = it->sides[count];
+		it->sides[count++] = side;
+	}
+	return count;
+}
+
+/* Joins the sides of a switch. name: as above */
 static void join_sides(struct splitting *it, uint32_t w, bool ranks_only, const char *name)
 {
 	for (;;) {
-		uint32_t count = 0;
-		for (uint32_t i = 0; i < it->nside; i++) {
-			const struct side side = it->sides[i];
-			if (side.left <= 0 || (ranks_only && side.far >= it->graph->nrank) ||
-				(name && side.name != name))
-				continue;
-			it->sides[i] = it->sides[count];
-			it->sides[count++] = side;
-		}
+		const uint32_t count = make_bundles(it, pick_sides(it, ranks_only, name));
 		if (count < 2 || it->failed)
 			return;
-		qsort(it->sides, count, sizeof *it->sides, compare_sides);
 		join_widest(it, w, count_alike(it, 0, count), count);
 	}
+}
+
+/* Joins the other links of a switch with its ranks, with all in proportion: first the narrowest,
+ * which trees lack most. */
+static void join_ranks(struct splitting *it, uint32_t w)
+{
+	const uint32_t nside = pick_sides(it, false, NULL), count = make_bundles(it, nside);
+	/* Sides are sorted by what lies next to the switch. */
+	struct bundle ranks = {.sides = it->sides};
+	for (; ranks.count < nside && it->sides[ranks.count].near < it->graph->nrank; ranks.count++)
+		ranks.left += it->sides[ranks.count].left;
+	for (uint32_t i = count; i-- && ranks.left && !it->failed;)
+		if (it->bundles[i].sides->near >= it->graph->nrank)
+			join_bundles(it, w, &it->bundles[i], &ranks,
+				least_of(it->bundles[i].left, ranks.left));
 }
 
 /* Joins the sides of each class to each other first: one class names their ways. */
@@ -186,26 +293,35 @@ static void join_classes(struct splitting *it, uint32_t w)
 }
 
 /* Takes the edges of a switch apart. */
-static void split_switch(struct splitting *it, uint32_t w, bool ranks_first)
+static void split_switch(struct splitting *it, uint32_t w, enum ordo_split_first first)
 {
 	it->nside = 0;
 	for (uint32_t i = 0; i < it->nedge && !it->failed; i++) {
 		struct edge *edge = &it->edges[i];
 		if ((edge->ends[0] != w && edge->ends[1] != w) || !edge->units)
 			continue;
-		if (!ordo_array_reserve(
-			    &it->sides, &it->side_room, (size_t)it->nside + 1, sizeof *it->sides)) {
+		const size_t nside = (size_t)it->nside + 1;
+		if (!ordo_array_reserve(&it->sides, &it->side_room, nside, sizeof *it->sides) ||
+			!ordo_array_reserve(
+				&it->bundles, &it->bundle_room, nside, sizeof *it->bundles)) {
 			it->failed = true;
 			return;
 		}
+		const bool begins = edge->ends[0] == w;
+		const uint32_t far = edge->ends[begins], near = !edge->nway ? far
+								: begins
+									? edge->way[0]
+									: edge->way[edge->nway - 1];
 		struct side *side = &it->sides[it->nside++];
-		*side = (struct side){edge->units, i, edge->ends[edge->ends[0] == w], NULL};
+		*side = (struct side){edge->units, i, far, near, NULL};
 		name_of(it, edge, &side->name);
 		edge->units = 0;
 	}
 	join_classes(it, w);
-	if (ranks_first)
+	if (first == ORDO_SPLIT_RANKS)
 		join_sides(it, w, true, NULL);
+	if (first == ORDO_SPLIT_RANK_SIDE)
+		join_ranks(it, w);
 	join_sides(it, w, false, NULL);
 }
 
@@ -243,7 +359,7 @@ static bool write_links(const struct splitting *it, struct ordo_logical_links *l
 }
 
 bool ordo_split_evenly(struct ordo_logical_links *logical, const struct ordo_capacities *graph,
-	bool ranks_first, bool one_class, struct ordo_error *error)
+	enum ordo_split_first first, bool one_class, struct ordo_error *error)
 {
 	struct splitting it = {.graph = graph, .one_class = one_class};
 	const int64_t parts = graph->total < INT64_MAX / 16 / graph->nrank / PARTS ? PARTS : 1;
@@ -254,10 +370,11 @@ bool ordo_split_evenly(struct ordo_logical_links *logical, const struct ordo_cap
 				&it, (struct edge){.ends = {graph->arcs[i].from, graph->arcs[i].to},
 					     .units = parts * graph->arcs[i].units});
 	for (uint32_t w = graph->nrank; w < graph->nvertex && !it.failed; w++)
-		split_switch(&it, w, ranks_first);
+		split_switch(&it, w, first);
 	const bool worked = !it.failed && write_links(&it, logical);
 	free(it.edges);
 	free(it.sides);
+	free(it.bundles);
 	ordo_arena_free(&it.arena);
 	return worked || (!it.too_many && ordo_fail_memory(error));
 }

@@ -220,6 +220,35 @@ def _(ordo):
                answer["bound"], bounds)
 
 
+def halves(servers, cards):
+    """Servers of two switches, with cards at both; only the first one leads out of the server."""
+    n = 2 * servers * cards
+    links = [(rank, n + rank // cards, 24) for rank in range(n)]
+    for server in range(servers):
+        links += [(n + 2 * server, n + 2 * server + 1, 10), (n + 2 * server, n + 2 * servers, 24)]
+    return {**topology_of(n, links + [(b, a, width) for a, b, width in links]),
+            "switches": 2 * servers + 1}
+
+
+@desk_case("packing: AllReduce reaches cards behind another switch at the bound of their link")
+def _(ordo):
+    """As ReduceScatter, then AllGather, 1.5 of it at least on two servers."""
+    for servers, cards, *spread in [(2, 1), (2, 2), (2, 4), (3, 2), (4, 2), (2, 4, "(via=spread)")]:
+        topology = halves(servers, cards)
+        (ordo.folder / "t.json").write_text(json.dumps(topology))
+        ordo.works("compile", "allreduce", "-t", "t.json", "-n", topology["ranks"], "-a",
+                   "packing" + "".join(spread), "-o", "p.json")
+        ordo.works("verify", "p.json", "-t", "t.json")
+        document = json.loads((ordo.folder / "p.json").read_text())
+        entering = {}
+        for (a, b), count in count_chunks(document).items():
+            if b // cards % 2 and a // cards != b // cards:
+                entering[b // cards] = entering.get(b // cards, 0) + count
+        loads = {Fraction(count, document["chunks_per_block"]) for count in entering.values()}
+        wanted(len(entering) == servers and max(loads) == 1, servers, cards, loads)
+    ordo.works("run", "p.json", "--size", "1MiB", "--check", "-t", "t.json")
+
+
 @desk_case("packing: the list of moves is made forwards and backwards")
 def _(ordo):
     """Forwards alone they take 1.14, 1.03 and 1.07 times the bound; without latency."""

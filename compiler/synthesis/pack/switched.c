@@ -99,12 +99,13 @@ static bool round_links(struct spanned *it, uint32_t nrank, uint32_t most, struc
 }
 
 /* false without a code in `error`: there are none of this k. */
-static bool span(struct spanned *it, const struct ordo_capacities *graph, bool ranks_first,
-	bool one_class, bool names_ways, uint32_t k, uint32_t most, struct ordo_error *error)
+static bool span(struct spanned *it, const struct ordo_capacities *graph,
+	enum ordo_split_first first, bool one_class, bool names_ways, uint32_t k, uint32_t most,
+	struct ordo_error *error)
 {
 	struct ordo_error why = {0};
 	*it = (struct spanned){.k = k};
-	if (!ordo_split_evenly(&it->logical, graph, ranks_first, one_class, error) ||
+	if (!ordo_split_evenly(&it->logical, graph, first, one_class, error) ||
 		(names_ways && !round_links(it, graph->nrank, most, error)) ||
 		!ordo_logical_graph_make(&it->between, &it->logical, graph->nrank, error))
 		return false;
@@ -125,7 +126,7 @@ bool ordo_pack_switched(struct ordo_packing *packing, struct ordo_logical_links 
 	/* Without switches they reach the bound. */
 	const bool direct =
 		graph->parallel && graph->nplace == graph->nrank + graph->parallel->count;
-	struct spanned spanned[2] = {0};
+	struct spanned spanned[ORDO_SPLIT_FIRSTS] = {0};
 	int64_t a, b;
 	*logical = (struct ordo_logical_links){0};
 	if (!ordo_units_bound(graph, ORDO_NONE, &a, &b, error))
@@ -135,8 +136,9 @@ bool ordo_pack_switched(struct ordo_packing *packing, struct ordo_logical_links 
 		(uint64_t)(2 * a) * (uint64_t)(direct ? LEAST_GAIN + 1 : LEAST_GAIN - 1),
 		(uint64_t)b * graph->nrank * LEAST_GAIN};
 	struct spanned *best = NULL;
-	for (uint32_t i = 0; i < 2 && !error->code; i++)
-		if (span(&spanned[i], graph, !i, one_class, names_ways, k, most, error) &&
+	for (uint32_t i = 0; i < ORDO_SPLIT_FIRSTS && !error->code; i++)
+		if (span(&spanned[i], graph, (enum ordo_split_first)i, one_class, names_ways, k,
+			    most, error) &&
 			ordo_link_time_less(spanned[i].busiest, least)) {
 			best = &spanned[i];
 			least = best->busiest;
@@ -148,7 +150,7 @@ bool ordo_pack_switched(struct ordo_packing *packing, struct ordo_logical_links 
 		*logical = best->logical;
 		best->logical = (struct ordo_logical_links){0};
 	}
-	free_spanned(&spanned[0]);
-	free_spanned(&spanned[1]);
+	for (uint32_t i = 0; i < ORDO_SPLIT_FIRSTS; i++)
+		free_spanned(&spanned[i]);
 	return worked;
 }
