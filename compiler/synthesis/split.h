@@ -30,8 +30,8 @@ bool ordo_split_switches(struct ordo_logical_links *logical, const struct ordo_c
 /* What a switch joins first, as far as it can. */
 enum ordo_split_first {
 	ORDO_SPLIT_RANKS,     /* ranks with each other */
-	ORDO_SPLIT_RANK_SIDE, /* its other links with its ranks */
 	ORDO_SPLIT_WIDEST,    /* the widest links */
+	ORDO_SPLIT_RANK_SIDE, /* its other links with its ranks */
 	ORDO_SPLIT_FIRSTS
 };
 /* split_evenly.c: splits off every switch of a symmetric graph, in units of its own, as many one

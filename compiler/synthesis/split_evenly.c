@@ -3,12 +3,13 @@
  * A switch joins what leads to it two by two. The widest links are joined first, each to all others
  * that are as wide, by equal parts, until they are as wide as the next; so nothing is left over,
  * unless one link is wider than all others together. For spanning trees, which use a link both
- * ways. What comes over one link of the switch, from several ends, is joined as one, in proportion.
+ * ways.
  *
  * A switch may begin with its ranks, joined with each other: that keeps ways short where ranks at
  * one switch need not be reached over others; where they must be, it leaves nothing for them. Or it
  * may begin with its other links, joined with its ranks: then ranks behind another switch are
- * reached over few links between ranks, wide enough for whole trees.
+ * reached over few links between ranks, wide enough for whole trees. What comes over one link of
+ * the switch, from several ends, is then joined as one, in proportion.
  */
 #include "split.h"
 #include <ordo/arena.h>
@@ -38,8 +39,8 @@ struct side {
 	const char *name;	  /* of the class that its way takes; NULL */
 };
 
-/* Sides whose ways take the same link of the switch: none of them is joined to another, since a way
- * does not go back. */
+/* Sides that are joined as one: a single one, or all whose ways take the same link of the switch, of
+ * which none is joined to another, since a way does not go back. */
 struct bundle {
 	int64_t left; /* of all */
 	struct side *sides;
@@ -56,6 +57,7 @@ struct splitting {
 	size_t side_room;
 	struct bundle *bundles; /* [nside] */
 	size_t bundle_room;
+	enum ordo_split_first first;
 	bool one_class, too_many, failed;
 };
 
@@ -198,7 +200,7 @@ static uint32_t make_bundles(struct splitting *it, uint32_t nside)
 	qsort(it->sides, nside, sizeof *it->sides, compare_sides);
 	for (uint32_t i = 0; i < nside; i++) {
 		struct side *side = &it->sides[i];
-		if (!i || side->near != side[-1].near)
+		if (!i || it->first != ORDO_SPLIT_RANK_SIDE || side->near != side[-1].near)
 			it->bundles[count++] = (struct bundle){0, side, 0};
 		it->bundles[count - 1].left += side->left;
 		it->bundles[count - 1].count++;
@@ -293,7 +295,7 @@ static void join_classes(struct splitting *it, uint32_t w)
 }
 
 /* Takes the edges of a switch apart. */
-static void split_switch(struct splitting *it, uint32_t w, enum ordo_split_first first)
+static void split_switch(struct splitting *it, uint32_t w)
 {
 	it->nside = 0;
 	for (uint32_t i = 0; i < it->nedge && !it->failed; i++) {
@@ -318,9 +320,9 @@ static void split_switch(struct splitting *it, uint32_t w, enum ordo_split_first
 		edge->units = 0;
 	}
 	join_classes(it, w);
-	if (first == ORDO_SPLIT_RANKS)
+	if (it->first == ORDO_SPLIT_RANKS)
 		join_sides(it, w, true, NULL);
-	if (first == ORDO_SPLIT_RANK_SIDE)
+	if (it->first == ORDO_SPLIT_RANK_SIDE)
 		join_ranks(it, w);
 	join_sides(it, w, false, NULL);
 }
@@ -361,7 +363,7 @@ static bool write_links(const struct splitting *it, struct ordo_logical_links *l
 bool ordo_split_evenly(struct ordo_logical_links *logical, const struct ordo_capacities *graph,
 	enum ordo_split_first first, bool one_class, struct ordo_error *error)
 {
-	struct splitting it = {.graph = graph, .one_class = one_class};
+	struct splitting it = {.graph = graph, .first = first, .one_class = one_class};
 	const int64_t parts = graph->total < INT64_MAX / 16 / graph->nrank / PARTS ? PARTS : 1;
 	*logical = (struct ordo_logical_links){0};
 	for (uint32_t i = 0; i < graph->narc && !it.failed; i++)
@@ -370,7 +372,7 @@ bool ordo_split_evenly(struct ordo_logical_links *logical, const struct ordo_cap
 				&it, (struct edge){.ends = {graph->arcs[i].from, graph->arcs[i].to},
 					     .units = parts * graph->arcs[i].units});
 	for (uint32_t w = graph->nrank; w < graph->nvertex && !it.failed; w++)
-		split_switch(&it, w, first);
+		split_switch(&it, w);
 	const bool worked = !it.failed && write_links(&it, logical);
 	free(it.edges);
 	free(it.sides);

@@ -162,17 +162,22 @@ static bool pack_divided(const struct ordo_resolved_request *request, struct ord
 	return why.code != ORDO_ENVIRONMENT;
 }
 
-/* Takes spanning trees over links of several classes, if they are faster than what is packed: more
- * ways add to what links carry, but lose more by rounding. Sets only a code of no memory. */
-static void span_classes(const struct ordo_resolved_request *request, struct ordo_packed *packed,
-	struct ordo_error *error)
+/* Packs in another way too, and takes that if the busiest link takes less. Sets only a code of no
+ * memory.
+ *
+ *   spanning   trees over links of several classes: more ways add to what links carry, but lose more
+ *              by rounding. false: trees of both phases */
+static void pack_otherwise(const struct ordo_resolved_request *request, struct ordo_packed *packed,
+	bool spanning, struct ordo_error *error)
 {
 	struct ordo_packed other = *packed;
 	struct ordo_link_time before, after;
 	other.up = other.down = (struct ordo_packing){0};
+	other.spanning = false;
 	other.routes = (struct ordo_pair_routes){
 		.network = &packed->graph, .keeps_ways = packed->names_ways};
-	bool faster = pack_spanning(request, &other, false, error);
+	bool faster = spanning ? pack_spanning(request, &other, false, error)
+			       : pack_phases(request, &other, error);
 	if (faster)
 		faster = (ordo_packed_busiest(packed, &before) &&
 				 ordo_packed_busiest(&other, &after))
@@ -201,8 +206,10 @@ static bool pack_all(const struct ordo_resolved_request *request, struct ordo_pa
 	if (!packed->spanning && !pack_phases(request, packed, error))
 		return false;
 	why = (struct ordo_error){0};
-	if (may && packed->graph.parallel)
-		span_classes(request, packed, &why);
+	if (packed->spanning && packed->graph.nvertex > packed->graph.nrank)
+		pack_otherwise(request, packed, false, &why);
+	if (may && packed->graph.parallel && why.code != ORDO_ENVIRONMENT)
+		pack_otherwise(request, packed, true, &why);
 	if (why.code == ORDO_ENVIRONMENT)
 		return ordo_fail_memory(error);
 	return !ordo_parameter_is(request, "method", "lp") || pack_divided(request, packed, error);

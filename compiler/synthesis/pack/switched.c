@@ -3,11 +3,13 @@
  * Where links are down, a set of ranks may have less bandwidth than others, so that ReduceScatter
  * and AllGather are held up by opposite directions of its links, one after the other. Spanning
  * trees, used both ways, share the links; but at switches nothing says that they reach the bound.
- * So they are kept if the links then carry less than for both, one after the other.
+ * So they are kept if the links then carry less than for both, one after the other. Of the ways to
+ * split switches off, none is the best everywhere: the trees of each are compared.
  */
 #include "pack.h"
 #include <ordo/arena.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Less than a hundredth is not worth longer ways. */
 enum { LEAST_GAIN = 100 };
@@ -17,43 +19,65 @@ struct spanned {
 	struct ordo_logical_links logical;
 	struct ordo_capacities between;
 	uint32_t *capacities, k;
-	struct ordo_link_time busiest;
+	uint32_t *trees; /* [nrank][nrank] at most so many between two ranks, either way */
+	struct ordo_packing packing;
+	struct ordo_link_time busiest; /* by `trees` */
 };
 
 static void free_spanned(struct spanned *it)
 {
 	ordo_logical_links_free(&it->logical);
 	ordo_capacities_free(&it->between);
+	ordo_packing_free(&it->packing);
 	free(it->capacities);
+	free(it->trees);
 }
 
-/* Adds units to all links of a way. */
-static void load(uint64_t *loads, const uint32_t *arcs, uint32_t count, uint32_t units)
+/* Adds trees to all links of a way. */
+static void load(uint64_t *loads, const uint32_t *arcs, uint32_t count, uint64_t trees)
 {
 	for (uint32_t k = 0; k < count; k++)
-		loads[arcs[k]] += units;
+		loads[arcs[k]] += trees;
 }
 
-/* What all trees load on the busiest link, over the routes of the pairs, or over the ways of all
- * logical links. */
+/* The load of all links over the ways of all logical links, which share the trees of two ranks. */
+static void load_ways(const struct spanned *it, const struct ordo_capacities *graph,
+	uint64_t *loads, uint32_t *arcs)
+{
+	const struct ordo_logical_links *logical = &it->logical;
+	for (uint32_t i = 0; i < logical->nlink; i++) {
+		const struct ordo_logical_link *link = &logical->links[i];
+		if (!link->units)
+			continue;
+		const uint32_t pair = ordo_capacities_arc(&it->between, link->from, link->to);
+		const uint64_t trees = it->trees[link->from * graph->nrank + link->to],
+			       all = (uint64_t)it->between.arcs[pair].units;
+		load(loads, arcs, ordo_logical_arcs(logical, link, graph, false, arcs),
+			(trees * link->units + all - 1) / all);
+	}
+}
+
+/* Likewise over one route for each two ranks. */
+static void load_routes(const struct spanned *it, const struct ordo_capacities *graph,
+	uint64_t *loads, uint32_t *arcs)
+{
+	for (uint32_t i = 0; i < it->between.narc; i++) {
+		const struct ordo_arc *arc = &it->between.arcs[i];
+		uint32_t count;
+		ordo_logical_route(&it->logical, arc->from, arc->to, graph, false, arcs, &count);
+		load(loads, arcs, count, it->trees[arc->from * graph->nrank + arc->to]);
+	}
+}
+
 static bool find_busiest(
 	struct spanned *it, const struct ordo_capacities *graph, bool over_all_ways)
 {
-	const struct ordo_logical_links *logical = &it->logical;
 	uint64_t *loads = ordo_array_make(graph->narc, sizeof *loads, 0);
 	uint32_t *arcs = ordo_array_make(graph->nvertex, sizeof *arcs, 0);
-	for (uint32_t i = 0; loads && arcs && over_all_ways && i < logical->nlink; i++)
-		load(loads, arcs,
-			ordo_logical_arcs(logical, &logical->links[i], graph, false, arcs),
-			logical->links[i].units);
-	for (uint32_t i = 0; loads && arcs && !over_all_ways && i < it->between.narc; i++) {
-		const struct ordo_arc *arc = &it->between.arcs[i];
-		uint32_t count;
-		ordo_logical_route(logical, arc->from, arc->to, graph, false, arcs, &count);
-		load(loads, arcs, count, it->capacities[i]);
-	}
-	if (loads && arcs)
+	if (loads && arcs) {
+		(over_all_ways ? load_ways : load_routes)(it, graph, loads, arcs);
 		it->busiest = ordo_busiest_link(graph, loads, it->k);
+	}
 	free(loads);
 	free(arcs);
 	return loads && arcs;
@@ -110,12 +134,37 @@ static bool span(struct spanned *it, const struct ordo_capacities *graph,
 		!ordo_logical_graph_make(&it->between, &it->logical, graph->nrank, error))
 		return false;
 	it->capacities = ordo_array_make(it->between.narc, sizeof *it->capacities, 0);
-	if (!it->capacities)
+	it->trees = ordo_array_make((size_t)graph->nrank * graph->nrank, sizeof *it->trees, 0);
+	if (!it->capacities || !it->trees)
 		return ordo_fail_memory(error);
 	for (uint32_t i = 0; names_ways && i < it->between.narc; i++)
 		it->capacities[i] = (uint32_t)it->between.arcs[i].units;
 	if (!names_ways && !ordo_units_spanning(&it->between, &it->k, most, it->capacities, &why))
 		return why.code == ORDO_ENVIRONMENT && ordo_fail_memory(error);
+	for (uint32_t i = 0; i < it->between.narc; i++) {
+		const struct ordo_arc *arc = &it->between.arcs[i];
+		it->trees[arc->from * graph->nrank + arc->to] = it->capacities[i];
+	}
+	return find_busiest(it, graph, names_ways) || ordo_fail_memory(error);
+}
+
+/* Packs the trees, and finds what they load, which may be less than they could. false without a
+ * code in `error`: they do not fit. */
+static bool pack(struct spanned *it, const struct ordo_capacities *graph, bool names_ways,
+	struct ordo_error *error)
+{
+	const uint32_t nrank = graph->nrank;
+	struct ordo_error why = {0};
+	if (!ordo_pack_spanning(&it->packing, &it->between, it->capacities, it->k, &why))
+		return why.code == ORDO_ENVIRONMENT && ordo_fail_memory(error);
+	memset(it->trees, 0, (size_t)nrank * nrank * sizeof *it->trees);
+	for (uint32_t i = 0; i < it->packing.ntree * nrank; i++) {
+		const uint32_t rank = i % nrank, parent = it->packing.parents[i];
+		if (parent != rank) {
+			it->trees[rank * nrank + parent] += it->packing.trees[i / nrank].units;
+			it->trees[parent * nrank + rank] = it->trees[rank * nrank + parent];
+		}
+	}
 	return find_busiest(it, graph, names_ways) || ordo_fail_memory(error);
 }
 
@@ -139,16 +188,18 @@ bool ordo_pack_switched(struct ordo_packing *packing, struct ordo_logical_links 
 	for (uint32_t i = 0; i < ORDO_SPLIT_FIRSTS && !error->code; i++)
 		if (span(&spanned[i], graph, (enum ordo_split_first)i, one_class, names_ways, k,
 			    most, error) &&
+			ordo_link_time_less(spanned[i].busiest, least) &&
+			pack(&spanned[i], graph, names_ways, error) &&
 			ordo_link_time_less(spanned[i].busiest, least)) {
 			best = &spanned[i];
 			least = best->busiest;
 		}
-	const bool worked =
-		best && !error->code &&
-		ordo_pack_spanning(packing, &best->between, best->capacities, best->k, error);
+	const bool worked = best && !error->code;
 	if (worked) {
 		*logical = best->logical;
+		*packing = best->packing;
 		best->logical = (struct ordo_logical_links){0};
+		best->packing = (struct ordo_packing){0};
 	}
 	for (uint32_t i = 0; i < ORDO_SPLIT_FIRSTS; i++)
 		free_spanned(&spanned[i]);
