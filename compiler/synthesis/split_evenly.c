@@ -39,8 +39,8 @@ struct side {
 	const char *name;	  /* of the class that its way takes; NULL */
 };
 
-/* Sides that are joined as one: a single one, or all whose ways take the same link of the switch, of
- * which none is joined to another, since a way does not go back. */
+/* Sides that are joined as one: a single one, or all whose ways take the same link of the switch,
+ * of which none is joined to another, since a way does not go back. */
 struct bundle {
 	int64_t left; /* of all */
 	struct side *sides;

@@ -165,8 +165,8 @@ static bool pack_divided(const struct ordo_resolved_request *request, struct ord
 /* Packs in another way too, and takes that if the busiest link takes less. Sets only a code of no
  * memory.
  *
- *   spanning   trees over links of several classes: more ways add to what links carry, but lose more
- *              by rounding. false: trees of both phases */
+ *   spanning   trees over links of several classes: more ways add to what links carry, but
+ *              lose more by rounding. false: trees of both phases */
 static void pack_otherwise(const struct ordo_resolved_request *request, struct ordo_packed *packed,
 	bool spanning, struct ordo_error *error)
 {
