@@ -193,6 +193,14 @@ def _(ordo):
     ordo.works("run", "p.json", "--size", "1MiB", "--check")
 
 
+@desk_case("packing: AllReduce among 64 ranks has enough trees for narrow links")
+def _(ordo):
+    """With 48 of them 1.09, as ReduceScatter, then AllGather."""
+    answer = ordo.answer("compile", "allreduce", "-n", 64, "-t", "a3:8x8", "--fail-link", "0-1",
+                         "-a", "packing", "-o", "p.json")
+    wanted(1 - 1e-9 <= answer["bound"]["loads"] < 1.03, answer["bound"])
+
+
 def behind(number):
     """Ranks at one switch or two, with links of 10 to 30 GB/s, as wide one way as the other."""
     n, two = 4 + number % 4, number % 2

@@ -13,8 +13,10 @@ enum {
 	/* Trees of each root: with more ranks fewer, or their search takes minutes. */
 	MOST_UNITS = 64,
 	MOST_UNIT_EFFORT = 1 << 21, /* times ranks and roots, or times links if those are more */
-	/* Spanning trees times ranks: beyond, their search takes seconds. */
-	MOST_SPANNING_EFFORT = 3072
+	/* Spanning trees times ranks: beyond, their search takes seconds. But if there are few, the
+	 * links that a switch divides among many are too narrow for one. */
+	MOST_SPANNING_EFFORT = 3072,
+	LEAST_SPANNING = 128
 };
 
 static bool sends_results(enum ordo_operator op)
@@ -96,22 +98,22 @@ static bool may_span(const struct ordo_resolved_request *request, const struct o
 static bool pack_spanning(const struct ordo_resolved_request *request, struct ordo_packed *packed,
 	bool one_class, struct ordo_error *error)
 {
-	const struct ordo_capacities *graph = &packed->graph;
-	const uint32_t effort = MOST_SPANNING_EFFORT / graph->nrank,
-		       most = effort < ORDO_MOST_SPANNING ? effort : ORDO_MOST_SPANNING;
-	uint32_t *capacities = ordo_array_make(graph->narc, sizeof *capacities, 0),
-		 k = ordo_packing_number(request, "k");
-	struct ordo_logical_links logical = {0};
-	if (graph->nvertex > graph->nrank)
-		packed->spanning = ordo_pack_switched(&packed->down, &logical, graph,
-					   packed->names_ways, one_class, k, most, error) &&
-				   ordo_pair_routes_add(&packed->routes, &logical, false, error);
-	else
-		packed->spanning = (capacities || ordo_fail_memory(error)) &&
-				   ordo_units_spanning(graph, &k, most, capacities, error) &&
-				   ordo_pack_spanning(&packed->down, graph, capacities, k, error);
-	free(capacities);
-	ordo_logical_links_free(&logical);
+	const uint32_t effort = MOST_SPANNING_EFFORT / packed->graph.nrank,
+		       most = effort < LEAST_SPANNING	    ? LEAST_SPANNING
+			      : effort < ORDO_MOST_SPANNING ? effort
+							    : ORDO_MOST_SPANNING;
+	const struct ordo_spanning_problem problem = {.graph = &packed->graph,
+		.k = ordo_packing_number(request, "k"),
+		.most = most,
+		.names_ways = packed->names_ways,
+		.one_class = one_class};
+	struct ordo_phase phase;
+	packed->spanning = ordo_phase_span(request->kept_phases, &phase, &problem, error) &&
+			   (!phase.logical.first || ordo_pair_routes_add(&packed->routes,
+							    &phase.logical, false, error));
+	packed->down = phase.packing;
+	phase.packing = (struct ordo_packing){0};
+	ordo_phase_free(&phase);
 	return packed->spanning;
 }
 

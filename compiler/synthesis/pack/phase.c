@@ -69,23 +69,46 @@ static bool pack(struct ordo_phase *phase, const struct ordo_phase_problem *prob
 	return worked;
 }
 
-/* All that the trees depend on. NULL: no memory. */
-static uint64_t *write_problem(const struct ordo_phase_problem *problem, size_t *nword)
+/* Spanning trees; where there are none, phase->packing has none. */
+static bool span(struct ordo_phase *phase, const struct ordo_spanning_problem *problem,
+	struct ordo_error *error)
 {
 	const struct ordo_capacities *graph = problem->graph;
+	uint32_t *capacities = ordo_array_make(graph->narc, sizeof *capacities, 0), k = problem->k;
+	struct ordo_error why = {0};
+	bool worked = capacities || ordo_fail_memory(&why);
+	if (worked && graph->nvertex > graph->nrank)
+		worked = ordo_pack_switched(&phase->packing, &phase->logical, graph,
+			problem->names_ways, problem->one_class, k, problem->most, &why);
+	else if (worked)
+		worked = ordo_units_spanning(graph, &k, problem->most, capacities, &why) &&
+			 ordo_pack_spanning(&phase->packing, graph, capacities, k, &why);
+	free(capacities);
+	if (worked)
+		return true;
+	ordo_phase_free(phase);
+	*phase = (struct ordo_phase){.packing.nrank = graph->nrank};
+	return why.code != ORDO_ENVIRONMENT || ordo_fail_memory(error);
+}
+
+/* All that trees depend on: the numbers, and the links. NULL: no memory. */
+static uint64_t *write_problem(
+	const struct ordo_capacities *graph, const uint64_t *numbers, size_t nnumber, size_t *nword)
+{
 	const struct ordo_parallel_links *parallel = graph->parallel;
-	const uint64_t numbers[] = {graph->nrank, graph->nplace, graph->nvertex, graph->narc,
+	const uint64_t of_graph[] = {graph->nrank, graph->nplace, graph->nvertex, graph->narc,
 		graph->unit, (uint64_t)graph->unit_digits, graph->backwards, graph->rounded,
-		problem->root, problem->k, problem->most, problem->even,
 		parallel ? parallel->count : 0};
-	const size_t nnumber = sizeof numbers / sizeof *numbers,
+	const size_t nof_graph = sizeof of_graph / sizeof *of_graph,
 		     nlink = parallel ? parallel->given->nlink : 0;
-	*nword = nnumber + 2 * ((size_t)graph->narc + nlink);
+	*nword = nnumber + nof_graph + 2 * ((size_t)graph->narc + nlink);
 	uint64_t *words = ordo_array_make(*nword, sizeof *words, 0), *next = words;
 	if (!words)
 		return NULL;
 	for (size_t i = 0; i < nnumber; i++)
 		*next++ = numbers[i];
+	for (size_t i = 0; i < nof_graph; i++)
+		*next++ = of_graph[i];
 	for (uint32_t a = 0; a < graph->narc; a++) {
 		*next++ = (uint64_t)graph->arcs[a].from << 32 | graph->arcs[a].to;
 		*next++ = (uint64_t)graph->arcs[a].units;
@@ -154,26 +177,64 @@ static bool keep(struct ordo_kept_phases *kept, uint64_t *words, size_t nword,
 	return copy_phase(&item->phase, phase, nvertex);
 }
 
+/* What is kept of a problem; else NULL, and *words is the problem, or NULL: no memory. */
+static const struct ordo_phase *look_up(const struct ordo_kept_phases *kept,
+	const struct ordo_capacities *graph, const uint64_t *numbers, size_t nnumber,
+	uint64_t **words, size_t *nword)
+{
+	*words = write_problem(graph, numbers, nnumber, nword);
+	const struct ordo_phase *found = *words ? find(kept, *words, *nword) : NULL;
+	if (found) {
+		free(*words);
+		*words = NULL;
+	}
+	return found;
+}
+
 bool ordo_phase_pack(struct ordo_kept_phases *kept, struct ordo_phase *phase,
 	const struct ordo_phase_problem *problem, struct ordo_error *error)
 {
-	const uint32_t nvertex = problem->graph->nvertex;
+	const struct ordo_capacities *graph = problem->graph;
+	const uint64_t numbers[] = {false, problem->root, problem->k, problem->most, problem->even};
+	uint64_t *words;
 	size_t nword;
-	*phase = (struct ordo_phase){.packing.nrank = problem->graph->nrank};
+	*phase = (struct ordo_phase){.packing.nrank = graph->nrank};
 	if (!kept)
 		return pack(phase, problem, error);
-	uint64_t *words = write_problem(problem, &nword);
+	const struct ordo_phase *found =
+		look_up(kept, graph, numbers, sizeof numbers / sizeof *numbers, &words, &nword);
+	if (found)
+		return copy_phase(phase, found, graph->nvertex) || ordo_fail_memory(error);
 	if (!words)
 		return ordo_fail_memory(error);
-	const struct ordo_phase *found = find(kept, words, nword);
-	if (found) {
-		free(words);
-		return copy_phase(phase, found, nvertex) || ordo_fail_memory(error);
-	}
 	if (pack(phase, problem, error))
-		return keep(kept, words, nword, phase, nvertex) || ordo_fail_memory(error);
+		return keep(kept, words, nword, phase, graph->nvertex) || ordo_fail_memory(error);
 	free(words);
 	return false;
+}
+
+bool ordo_phase_span(struct ordo_kept_phases *kept, struct ordo_phase *phase,
+	const struct ordo_spanning_problem *problem, struct ordo_error *error)
+{
+	const struct ordo_capacities *graph = problem->graph;
+	const uint64_t numbers[] = {
+		true, problem->k, problem->most, problem->names_ways, problem->one_class};
+	uint64_t *words;
+	size_t nword;
+	*phase = (struct ordo_phase){.packing.nrank = graph->nrank};
+	if (!kept)
+		return span(phase, problem, error) && phase->packing.ntree;
+	const struct ordo_phase *found =
+		look_up(kept, graph, numbers, sizeof numbers / sizeof *numbers, &words, &nword);
+	bool worked = found || words || ordo_fail_memory(error);
+	if (found)
+		worked = copy_phase(phase, found, graph->nvertex) || ordo_fail_memory(error);
+	else if (worked && !span(phase, problem, error)) {
+		free(words);
+		return false;
+	} else if (worked)
+		worked = keep(kept, words, nword, phase, graph->nvertex) || ordo_fail_memory(error);
+	return worked && phase->packing.ntree;
 }
 
 struct ordo_kept_phases *ordo_kept_phases_create(struct ordo_error *error)

@@ -1,5 +1,5 @@
-/* phase.h - the trees of one phase, of sums or of results, from each root; kept for other requests
- * of one choice. Private to compiler/. */
+/* phase.h - the trees of one phase, of sums or of results, from each root, or of both: spanning
+ * trees; kept for other requests of one choice. Private to compiler/. */
 #ifndef ORDO_SYNTHESIS_PACK_PHASE_H
 #define ORDO_SYNTHESIS_PACK_PHASE_H
 
@@ -26,6 +26,17 @@ struct ordo_phase {
 bool ordo_phase_pack(struct ordo_kept_phases *kept, struct ordo_phase *phase,
 	const struct ordo_phase_problem *problem, struct ordo_error *error);
 void ordo_phase_free(struct ordo_phase *phase);
+
+struct ordo_spanning_problem {
+	const struct ordo_capacities *graph;
+	uint32_t k, most;	    /* trees in all; 0: chosen, up to `most` */
+	bool names_ways, one_class; /* as for ordo_pack_switched */
+};
+
+/* Likewise spanning trees of a symmetric graph. false without a code in `error`: there are too
+ * many, or none of this k, or over switches they are no faster than trees of both phases. */
+bool ordo_phase_span(struct ordo_kept_phases *kept, struct ordo_phase *phase,
+	const struct ordo_spanning_problem *problem, struct ordo_error *error);
 
 /* NULL: no memory. One thread at a time. */
 struct ordo_kept_phases *ordo_kept_phases_create(struct ordo_error *error);
