@@ -13,10 +13,12 @@ enum {
 	/* Trees of each root: with more ranks fewer, or their search takes minutes. */
 	MOST_UNITS = 64,
 	MOST_UNIT_EFFORT = 1 << 21, /* times ranks and roots, or times links if those are more */
-	/* Spanning trees times ranks: beyond, their search takes seconds. But if there are few, the
-	 * links that a switch divides among many are too narrow for one. */
+	/* Spanning trees times ranks: beyond, their search takes seconds. */
 	MOST_SPANNING_EFFORT = 3072,
-	LEAST_SPANNING = 128
+	/* Of more ranks than that so many trees: with fewer, links that a switch divides among many
+	 * are too narrow for one. */
+	FEW_RANKS = 32,
+	TREES_OF_MANY = 128
 };
 
 static bool sends_results(enum ordo_operator op)
@@ -98,10 +100,9 @@ static bool may_span(const struct ordo_resolved_request *request, const struct o
 static bool pack_spanning(const struct ordo_resolved_request *request, struct ordo_packed *packed,
 	bool one_class, struct ordo_error *error)
 {
-	const uint32_t effort = MOST_SPANNING_EFFORT / packed->graph.nrank,
-		       most = effort < LEAST_SPANNING	    ? LEAST_SPANNING
-			      : effort < ORDO_MOST_SPANNING ? effort
-							    : ORDO_MOST_SPANNING;
+	const uint32_t nrank = packed->graph.nrank, effort = MOST_SPANNING_EFFORT / nrank,
+		       few = effort < ORDO_MOST_SPANNING ? effort : ORDO_MOST_SPANNING,
+		       most = nrank > FEW_RANKS ? TREES_OF_MANY : few;
 	const struct ordo_spanning_problem problem = {.graph = &packed->graph,
 		.k = ordo_packing_number(request, "k"),
 		.most = most,

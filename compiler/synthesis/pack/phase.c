@@ -135,12 +135,14 @@ static bool copy_phase(struct ordo_phase *copy, const struct ordo_phase *phase, 
 	const struct ordo_packing *packing = &phase->packing;
 	const struct ordo_logical_links *logical = &phase->logical;
 	const size_t nparent = (size_t)packing->ntree * packing->nrank;
-	*copy = *phase;
+	*copy = (struct ordo_phase){.packing.nrank = packing->nrank};
+	if (!packing->ntree)
+		return true;
+	copy->packing = *packing;
 	copy->packing.trees = copy_of(packing->trees, packing->ntree, sizeof *packing->trees);
 	copy->packing.parents = copy_of(packing->parents, nparent, sizeof *packing->parents);
 	copy->packing.tree_room = packing->ntree;
 	copy->packing.parent_room = nparent;
-	copy->logical = (struct ordo_logical_links){0};
 	if (!copy->packing.trees || !copy->packing.parents)
 		return false;
 	if (!logical->first)
