@@ -316,7 +316,7 @@ def _(ordo):
     for number, seconds in ((signal.SIGINT, 0.4), (signal.SIGTERM, 0.4), (signal.SIGINT, 0.9)):
         for out in ("s.json", "s"):
             with subprocess.Popen([ORDO, "compile", "allreduce", *words, "-a",
-                                   "packing(pieces=64)", "-o", out], cwd=ordo.folder,
+                                   "packing(pieces=256)", "-o", out], cwd=ordo.folder,
                                   stderr=subprocess.DEVNULL) as command:
                 time.sleep(seconds)
                 command.send_signal(number)
