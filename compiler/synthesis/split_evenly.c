@@ -272,7 +272,7 @@ static void join_sides(struct splitting *it, uint32_t w, bool ranks_only, const 
 }
 
 /* Joins the other links of a switch with its ranks, with all in proportion: first the narrowest,
- * which trees lack most. */
+ * whose bandwidth trees can least do without. */
 static void join_ranks(struct splitting *it, uint32_t w)
 {
 	const uint32_t nside = pick_sides(it, false, NULL), count = make_bundles(it, nside);
@@ -294,6 +294,15 @@ static void join_classes(struct splitting *it, uint32_t w)
 		join_sides(it, w, false, parallel->given->class_names[i]);
 }
 
+/* The vertex next to an end of an edge on its way. */
+static uint32_t next_to(const struct edge *edge, uint32_t end)
+{
+	const bool begins = edge->ends[0] == end;
+	if (!edge->nway)
+		return edge->ends[begins];
+	return edge->way[begins ? 0 : edge->nway - 1];
+}
+
 /* Takes the edges of a switch apart. */
 static void split_switch(struct splitting *it, uint32_t w)
 {
@@ -309,13 +318,9 @@ static void split_switch(struct splitting *it, uint32_t w)
 			it->failed = true;
 			return;
 		}
-		const bool begins = edge->ends[0] == w;
-		const uint32_t far = edge->ends[begins], near = !edge->nway ? far
-								: begins
-									? edge->way[0]
-									: edge->way[edge->nway - 1];
 		struct side *side = &it->sides[it->nside++];
-		*side = (struct side){edge->units, i, far, near, NULL};
+		*side = (struct side){
+			edge->units, i, edge->ends[edge->ends[0] == w], next_to(edge, w), NULL};
 		name_of(it, edge, &side->name);
 		edge->units = 0;
 	}

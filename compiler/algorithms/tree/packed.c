@@ -15,8 +15,8 @@ enum {
 	MOST_UNIT_EFFORT = 1 << 21, /* times ranks and roots, or times links if those are more */
 	/* Spanning trees times ranks: beyond, their search takes seconds. */
 	MOST_SPANNING_EFFORT = 3072,
-	/* Of more ranks than that so many trees: with fewer, links that a switch divides among many
-	 * are too narrow for one. */
+	/* Among more than FEW_RANKS ranks up to TREES_OF_MANY spanning trees: with fewer, links
+	 * that a switch divides among many are too narrow for one. */
 	FEW_RANKS = 32,
 	TREES_OF_MANY = 128
 };

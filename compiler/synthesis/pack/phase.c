@@ -47,9 +47,9 @@ static bool pack_split(struct ordo_phase *phase, const struct ordo_capacities *g
 	return worked;
 }
 
-static bool pack(struct ordo_phase *phase, const struct ordo_phase_problem *problem,
-	struct ordo_error *error)
+static bool pack(struct ordo_phase *phase, const void *closure, struct ordo_error *error)
 {
+	const struct ordo_phase_problem *problem = closure;
 	const struct ordo_capacities *graph = problem->graph;
 	const uint32_t nrank = graph->nrank, root = problem->root;
 	uint32_t *capacities = ordo_array_make(graph->narc, sizeof *capacities, 0),
@@ -70,9 +70,9 @@ static bool pack(struct ordo_phase *phase, const struct ordo_phase_problem *prob
 }
 
 /* Spanning trees; where there are none, phase->packing has none. */
-static bool span(struct ordo_phase *phase, const struct ordo_spanning_problem *problem,
-	struct ordo_error *error)
+static bool span(struct ordo_phase *phase, const void *closure, struct ordo_error *error)
 {
+	const struct ordo_spanning_problem *problem = closure;
 	const struct ordo_capacities *graph = problem->graph;
 	uint32_t *capacities = ordo_array_make(graph->narc, sizeof *capacities, 0), k = problem->k;
 	struct ordo_error why = {0};
@@ -179,64 +179,52 @@ static bool keep(struct ordo_kept_phases *kept, uint64_t *words, size_t nword,
 	return copy_phase(&item->phase, phase, nvertex);
 }
 
-/* What is kept of a problem; else NULL, and *words is the problem, or NULL: no memory. */
-static const struct ordo_phase *look_up(const struct ordo_kept_phases *kept,
-	const struct ordo_capacities *graph, const uint64_t *numbers, size_t nnumber,
-	uint64_t **words, size_t *nword)
+/* What a kind of trees needs to be packed once. */
+struct wanted {
+	const struct ordo_capacities *graph;
+	uint64_t numbers[5]; /* all else that the trees depend on, the kind first */
+	const void *problem;
+	bool (*make)(struct ordo_phase *phase, const void *problem, struct ordo_error *error);
+};
+
+static bool make_once(struct ordo_kept_phases *kept, struct ordo_phase *phase,
+	const struct wanted *wanted, struct ordo_error *error)
 {
-	*words = write_problem(graph, numbers, nnumber, nword);
-	const struct ordo_phase *found = *words ? find(kept, *words, *nword) : NULL;
+	const uint32_t nvertex = wanted->graph->nvertex;
+	const size_t nnumber = sizeof wanted->numbers / sizeof *wanted->numbers;
+	size_t nword;
+	*phase = (struct ordo_phase){.packing.nrank = wanted->graph->nrank};
+	if (!kept)
+		return wanted->make(phase, wanted->problem, error);
+	uint64_t *words = write_problem(wanted->graph, wanted->numbers, nnumber, &nword);
+	if (!words)
+		return ordo_fail_memory(error);
+	const struct ordo_phase *found = find(kept, words, nword);
 	if (found) {
-		free(*words);
-		*words = NULL;
+		free(words);
+		return copy_phase(phase, found, nvertex) || ordo_fail_memory(error);
 	}
-	return found;
+	if (wanted->make(phase, wanted->problem, error))
+		return keep(kept, words, nword, phase, nvertex) || ordo_fail_memory(error);
+	free(words);
+	return false;
 }
 
 bool ordo_phase_pack(struct ordo_kept_phases *kept, struct ordo_phase *phase,
 	const struct ordo_phase_problem *problem, struct ordo_error *error)
 {
-	const struct ordo_capacities *graph = problem->graph;
-	const uint64_t numbers[] = {false, problem->root, problem->k, problem->most, problem->even};
-	uint64_t *words;
-	size_t nword;
-	*phase = (struct ordo_phase){.packing.nrank = graph->nrank};
-	if (!kept)
-		return pack(phase, problem, error);
-	const struct ordo_phase *found =
-		look_up(kept, graph, numbers, sizeof numbers / sizeof *numbers, &words, &nword);
-	if (found)
-		return copy_phase(phase, found, graph->nvertex) || ordo_fail_memory(error);
-	if (!words)
-		return ordo_fail_memory(error);
-	if (pack(phase, problem, error))
-		return keep(kept, words, nword, phase, graph->nvertex) || ordo_fail_memory(error);
-	free(words);
-	return false;
+	const struct wanted wanted = {problem->graph,
+		{false, problem->root, problem->k, problem->most, problem->even}, problem, pack};
+	return make_once(kept, phase, &wanted, error);
 }
 
 bool ordo_phase_span(struct ordo_kept_phases *kept, struct ordo_phase *phase,
 	const struct ordo_spanning_problem *problem, struct ordo_error *error)
 {
-	const struct ordo_capacities *graph = problem->graph;
-	const uint64_t numbers[] = {
-		true, problem->k, problem->most, problem->names_ways, problem->one_class};
-	uint64_t *words;
-	size_t nword;
-	*phase = (struct ordo_phase){.packing.nrank = graph->nrank};
-	if (!kept)
-		return span(phase, problem, error) && phase->packing.ntree;
-	const struct ordo_phase *found =
-		look_up(kept, graph, numbers, sizeof numbers / sizeof *numbers, &words, &nword);
-	bool worked = found || words || ordo_fail_memory(error);
-	if (found)
-		worked = copy_phase(phase, found, graph->nvertex) || ordo_fail_memory(error);
-	else if (worked && !span(phase, problem, error)) {
-		free(words);
-		return false;
-	} else if (worked)
-		worked = keep(kept, words, nword, phase, graph->nvertex) || ordo_fail_memory(error);
-	return worked && phase->packing.ntree;
+	const struct wanted wanted = {problem->graph,
+		{true, problem->k, problem->most, problem->names_ways, problem->one_class}, problem,
+		span};
+	return make_once(kept, phase, &wanted, error) && phase->packing.ntree;
 }
 
 struct ordo_kept_phases *ordo_kept_phases_create(struct ordo_error *error)

@@ -1,5 +1,5 @@
-/* phase.h - the trees of one phase, of sums or of results, from each root, or of both: spanning
- * trees; kept for other requests of one choice. Private to compiler/. */
+/* phase.h - trees from each root for one phase, of sums or of results, or spanning trees for both;
+ * kept for other requests of one choice. Private to compiler/. */
 #ifndef ORDO_SYNTHESIS_PACK_PHASE_H
 #define ORDO_SYNTHESIS_PACK_PHASE_H
 
